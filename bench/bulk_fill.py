@@ -5,15 +5,16 @@ datasets. A batch is identified by its number, so that a repeated one changes no
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import astuple, dataclass
 from itertools import islice
 
 import corpus
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.bulk_load import Batch
-from jupyter_colophon.core.errors import NotFound
+from jupyter_colophon.core.changes.bulk_load import Batch, BatchResult
+from jupyter_colophon.core.errors import NotFound, TransactionTimeout
 from jupyter_colophon.core.identity.names import make_namespace_urn
 from jupyter_colophon.core.lineage.run import Access, RunStart
 from jupyter_colophon.core.model.proposal import Proposal
@@ -21,6 +22,7 @@ from jupyter_colophon.core.model.proposal import Proposal
 WHO, BATCH, LOAD = Principal("bench"), 500, "fill"
 #: How many entities there are for each run, and how many datasets a run uses.
 ENTITIES_OF_RUN, ACCESSES = 10, 4
+_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class FillCost:
     entities_cpu_s: float
     runs_s: float
     runs_cpu_s: float
+
+
+def add_costs(costs: Sequence[FillCost]) -> FillCost:
+    """Return the sum of costs."""
+    return FillCost(*(sum(column) for column in zip(*map(astuple, costs), strict=True)))
 
 
 def fill_catalog(catalog: Catalog, count: int) -> FillCost:
@@ -46,7 +53,7 @@ def fill_catalog(catalog: Catalog, count: int) -> FillCost:
     entities_s = entities_cpu_s = runs_s = runs_cpu_s = 0.0
     for number, proposals in _generate_batches(first, count):
         began, began_cpu = time.perf_counter(), time.process_time()
-        result = catalog.loads.apply_batch_once(Batch(LOAD, 0, number, str(number)), proposals, WHO)
+        result = _apply_batch(catalog, Batch(LOAD, 0, number, str(number)), proposals)
         between, between_cpu = time.perf_counter(), time.process_time()
         assert not result.refused
         _record_runs(catalog, number)
@@ -73,7 +80,7 @@ def choose_datasets_of_run(run: int) -> list[int]:
 
 
 def _generate_batches(first: int, count: int) -> Iterator[tuple[int, list[Proposal]]]:
-    entities = islice(corpus.generate_entities(count), first, None)
+    entities = corpus.generate_entities(count, first)
     for number in range(first // BATCH, count // BATCH):
         yield (
             number,
@@ -82,6 +89,14 @@ def _generate_batches(first: int, count: int) -> Iterator[tuple[int, list[Propos
                 for entity in islice(entities, BATCH)
             ],
         )
+
+
+def _apply_batch(catalog: Catalog, batch: Batch, proposals: list[Proposal]) -> BatchResult:
+    """Apply a batch. On a busy machine, a transaction may exceed its time limit: then it is tried again."""
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(TransactionTimeout):
+            return catalog.loads.apply_batch_once(batch, proposals, WHO)
+    return catalog.loads.apply_batch_once(batch, proposals, WHO)
 
 
 def _record_runs(catalog: Catalog, batch: int) -> None:

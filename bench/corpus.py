@@ -79,16 +79,16 @@ def get_word(rank: int) -> str:
     return "".join(_SYLLABLES[rank // 95**place % 95] for place in range(3))
 
 
-def generate_entities(count: int) -> Iterator[CorpusEntity]:
-    """Yield the first `count` entities."""
+def generate_entities(count: int, first: int = 0) -> Iterator[CorpusEntity]:
+    """Yield the first `count` entities, from the number `first`."""
     words = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
     words /= words[-1]
-    for begin in range(0, count, _BLOCK):
+    for begin in range(first // _BLOCK * _BLOCK, count, _BLOCK):
         random = np.random.default_rng(begin)
         size = min(_BLOCK, count - begin)
         ranks = np.searchsorted(words, random.random((size, WORDS)))
         tags = (random.random((size, 2)) ** 2 * TAGS).astype(int)
-        for at in range(size):
+        for at in range(max(0, first - begin), size):
             values = tuple(get_word(rank) for rank in ranks[at].tolist())
             yield CorpusEntity(begin + at, values, tuple(f"tag{tag}" for tag in sorted(set(tags[at].tolist()))))
 

@@ -1,9 +1,10 @@
-"""Measure how each operation grows with the catalog: fill it through the bulk path to each size, and measure there.
+"""Measure how each operation grows with the catalog: fill a store of each size through the bulk path, and measure each.
 
-`python bench/growth_curves.py --folder F --sizes 10000 100000 1000000 [--store postgresql]` continues where an earlier
-call ended: the SQLite store and all figures stay in the folder (`figures.jsonl`). PostgreSQL is that of the tests, so that
-all sizes are measured by one call. `--table` prints the figures as a table, with the growth since the smallest size.
-`--plans` lists the steps of SQLite's query plans that read a large table from its start.
+`python bench/growth_curves.py --folder F --sizes 10000 100000 1000000 [--store postgresql]` fills the stores that the folder
+does not have yet and measures all of them. `--fill` only fills them, and may be interrupted and called again; so the stores can
+be filled on a busy machine, and measured on an idle one. All figures are appended to `figures.jsonl` in the folder; `--table`
+prints the newest as a table, with the growth since the smallest size. `--plans` lists the steps of SQLite's query plans that read
+a large table from its start.
 
 CPU time is that of this process, and on PostgreSQL also that of the server's processes.
 """
@@ -13,11 +14,9 @@ import json
 import logging
 import os
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,16 +31,16 @@ from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
-from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.maintenance import Maintenance
-from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
 from jupyter_colophon.storage.integrity import derived_check, source_check
-from jupyter_colophon.storage.secret import read_or_create_store_key
+from sized_stores import SizedStores, fill_missing_stores, open_stores, read_cpu_s
 
 TIMES, ROUNDS = 40, 5
+#: A backup of a larger store takes minutes.
+BACKUP_MAX = 100_000
 #: A plan that reads fewer rows than this from the start of a table is no concern.
 SMALL_TABLE = 5_000
-_TICKS = os.sysconf("SC_CLK_TCK")
 Operation = Callable[[int], object]
 
 
@@ -54,17 +53,15 @@ def main() -> None:
     if options.table:
         print("\n".join(_format_table(file)))
         return
-    with ExitStack() as stack:
-        choice, server = _open_store(options, stack)
+    _write_figures(file, options.store, _fill(options))
+    if options.fill:
+        return
+    with open_stores(options.folder, options.store) as stores:
         for size in sorted(options.sizes):
             if options.plans:
-                _print_plans(choice, size)
-                continue
-            for figure in _fill_and_measure(choice, size, server, options):
-                figure |= {"store": options.store, "entities": size, "load": round(os.getloadavg()[0], 1)}
-                with file.open("a", encoding="utf-8") as figures:
-                    figures.write(f"{json.dumps(figure)}\n")
-                print(json.dumps(figure), flush=True)
+                _print_plans(stores.choose(str(size)), size)
+            else:
+                _write_figures(file, options.store, _measure_store(stores, size, options.only))
 
 
 def _parse_arguments() -> argparse.Namespace:
@@ -72,60 +69,57 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--store", choices=("sqlite", "postgresql"), default="sqlite")
-    parser.add_argument("--skip-backup", action="store_true")
+    parser.add_argument("--fill", action="store_true")
     parser.add_argument("--only", nargs="+", default=[""], metavar="BEGIN", help="operations whose names begin so")
     parser.add_argument("--plans", action="store_true")
     parser.add_argument("--table", action="store_true")
     return parser.parse_args()
 
 
-def _open_store(options: argparse.Namespace, stack: ExitStack) -> tuple[StorageChoice, int]:
-    """Return the store, and the process of its server, 0 if there is none."""
-    if options.store == "sqlite":
-        return choose_sqlite_store(options.folder / "catalog.db"), 0
-    # The real server of the tests.
-    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    from support.postgres import create_store_in_schema, get_or_start_server
-
-    return stack.enter_context(create_store_in_schema()), get_or_start_server().pid
+def _write_figures(file: Path, store: str, figures: Iterable[dict[str, Any]]) -> None:
+    for figure in figures:
+        line = json.dumps(figure | {"store": store, "load": round(os.getloadavg()[0], 1)})
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(f"{line}\n")
+        print(line, flush=True)
 
 
-def _fill_and_measure(
-    choice: StorageChoice, size: int, server: int, options: argparse.Namespace
-) -> Iterator[dict[str, Any]]:
-    catalog = open_or_create_catalog(choice, IdentityRules())
-    before = _read_cpu_s(server)
-    cost = bulk_fill.fill_catalog(catalog, size)
-    if cost.entities:
+def _fill(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    for size, cost, server_s in fill_missing_stores(options.folder, options.store, options.sizes):
         yield {
             "operation": "fill",
-            "rate": round(cost.entities / cost.entities_s),
+            "entities": size,
             "cpu_ms": round(cost.entities_cpu_s / cost.entities * 1e3, 4),
             "runs_cpu_ms": round(cost.runs_cpu_s / cost.entities * bulk_fill.ENTITIES_OF_RUN * 1e3, 4),
-            "server_cpu_ms": round((_read_cpu_s(server) - before) / cost.entities * 1e3, 4) if server else 0,
+            "server_ms": round(server_s / cost.entities * 1e3, 4),
         }
-    # Otherwise the thread that seals would be measured.
-    seal_unsealed_rows(catalog.provider, read_or_create_store_key(catalog.provider), lambda: int(time.time() * 1e3))
+
+
+def _measure_store(stores: SizedStores, size: int, only: Sequence[str]) -> Iterator[dict[str, Any]]:
+    catalog = open_or_create_catalog(stores.choose(str(size)), IdentityRules())
     for name, act in _list_operations(catalog, size).items():
-        if not name.startswith(tuple(options.only)):
-            continue
-        figures = [_measure(act, size, round_, server) for round_ in range(ROUNDS + 1)][1:]
-        cpu, wall = (statistics.median(column) for column in zip(*figures, strict=True))
-        yield {"operation": name, "cpu_ms": round(cpu, 4), "wall_ms": round(wall, 4)}
-    if not options.skip_backup:
-        yield _measure_backup(catalog, size, server)
-    yield {"operation": "memory", "rss_mb": _read_memory_mb()}
-    yield {"operation": "disk", "kb_an_entity": round(int(catalog.provider.describe_store()["bytes"]) / size / 1e3, 3)}
+        if name.startswith(tuple(only)):
+            turns = [_measure(act, size, turn, stores.server) for turn in range(ROUNDS + 1)][1:]
+            cpu, server, wall = (round(statistics.median(column), 4) for column in zip(*turns, strict=True))
+            yield {"operation": name, "entities": size, "cpu_ms": cpu, "server_ms": server, "wall_ms": wall}
+    if size <= BACKUP_MAX and "backup".startswith(tuple(only)):
+        yield _measure_backup(catalog, size, stores.server)
+    yield {"operation": "memory", "entities": size, "rss_mb": _read_memory_mb()}
+    kilobytes = int(catalog.provider.describe_store()["bytes"]) / size / 1e3
+    yield {"operation": "disk", "entities": size, "kb_an_entity": round(kilobytes, 3)}
     catalog.close()
 
 
-def _measure(act: Operation, size: int, round_: int, server: int) -> tuple[float, float]:
-    """Return CPU and wall milliseconds of one operation, the mean of a round; each has other entities."""
-    began, began_cpu = time.perf_counter(), time.process_time() + _read_cpu_s(server)
+def _measure(act: Operation, size: int, turn: int, server: int) -> tuple[float, float, float]:
+    """Return milliseconds of CPU, of the server's CPU in it, and of wall time of one operation: the mean of a turn, with other
+    entities in each.
+    """
+    began, began_cpu, began_server = time.perf_counter(), time.process_time(), read_cpu_s(server)
     for at in range(TIMES):
-        act((round_ * TIMES + at) * 7_919 % size)
-    cpu = time.process_time() + _read_cpu_s(server) - began_cpu
-    return cpu / TIMES * 1e3, (time.perf_counter() - began) / TIMES * 1e3
+        act((turn * TIMES + at) * 7_919 % size)
+    of_server, wall = read_cpu_s(server) - began_server, time.perf_counter() - began
+    cpu = time.process_time() - began_cpu + of_server
+    return cpu / TIMES * 1e3, of_server / TIMES * 1e3, wall / TIMES * 1e3
 
 
 def _list_operations(catalog: Catalog, size: int) -> dict[str, Operation]:
@@ -184,31 +178,11 @@ def _list_operations(catalog: Catalog, size: int) -> dict[str, Operation]:
 def _measure_backup(catalog: Catalog, size: int, server: int) -> dict[str, Any]:
     maintenance = Maintenance(catalog.provider, catalog.registry, lambda what, steps: None)
     with tempfile.TemporaryDirectory() as folder:
-        began, began_cpu = time.perf_counter(), time.process_time() + _read_cpu_s(server)
+        began, began_cpu = time.perf_counter(), time.process_time() + read_cpu_s(server)
         maintenance.create_backup_service("bench").write_backup_file(Path(folder) / "backup.jsonl.gz")
-        cpu = time.process_time() + _read_cpu_s(server) - began_cpu
-        return {
-            "operation": "backup, of one entity",
-            "cpu_ms": round(cpu / size * 1e3, 4),
-            "wall_ms": round((time.perf_counter() - began) / size * 1e3, 4),
-        }
-
-
-def _read_cpu_s(server: int) -> float:
-    """Return the CPU seconds of a PostgreSQL server's processes, ended ones included; 0 for no server."""
-    if not server:
-        return 0.0
-    ticks = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(stat.parent.name) == server:
-            ticks += sum(map(int, fields[11:15]))
-        elif int(fields[1]) == server:
-            ticks += sum(map(int, fields[11:13]))
-    return ticks / _TICKS
+        cpu, wall = time.process_time() + read_cpu_s(server) - began_cpu, time.perf_counter() - began
+    of_one = {"cpu_ms": round(cpu / size * 1e3, 4), "wall_ms": round(wall / size * 1e3, 4)}
+    return {"operation": "backup, of one entity", "entities": size, **of_one}
 
 
 def _read_memory_mb() -> int:

@@ -59,15 +59,25 @@ def _find_user() -> pwd.struct_passwd | None:
 class PostgresServer:
     """A server on a socket in its own folder."""
 
-    def __init__(self, below: Path | None = None, primary: "PostgresServer | None" = None) -> None:
-        """With `primary`, the server is a streaming replica of that one."""
-        self._programs, self._user = _find_programs(), _find_user()
-        _remove_files_of_killed_servers(below or Path(tempfile.gettempdir()))
-        self.folder = Path(tempfile.mkdtemp(prefix=f"pg-{os.getpid()}-", dir=below))
+    def __init__(
+        self, below: Path | None = None, primary: "PostgresServer | None" = None, kept: Path | None = None
+    ) -> None:
+        """With `primary`, the server is a streaming replica of that one. With `kept`, it uses the files of this folder, and
+        leaves them there.
+        """
+        self._programs, self._user, self._kept = _find_programs(), _find_user(), kept
+        if kept is None:
+            _remove_files_of_killed_servers(below or Path(tempfile.gettempdir()))
+            self.folder = Path(tempfile.mkdtemp(prefix=f"pg-{os.getpid()}-", dir=below))
+        else:
+            kept.mkdir(parents=True, exist_ok=True)
+            self.folder = kept
         if self._user is not None:
             os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
         self._data = self.folder / "data"
-        if primary is None:
+        if self._data.exists():
+            assert kept is not None
+        elif primary is None:
             self._run_program(
                 "initdb", "-U", "colophon", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "-D", self._data
             )
@@ -154,10 +164,11 @@ class PostgresServer:
         self._signal_all_processes(signal.SIGCONT)
 
     def stop(self) -> None:
-        """Stop the server and remove its files."""
+        """Stop the server and remove its files, unless they are kept."""
         if self._process is not None:
             self._end_and_wait(signal.SIGINT)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self._kept is None:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def get_dsn(self, database: str) -> str:
         """Return the connection string of another database."""
