@@ -70,7 +70,7 @@ class LiveServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, *options: str) -> None:
-        """Start the process and wait until it listens; after a restart, it listens on the same port.
+        """Start the process and wait until it answers; after a restart, it listens on the same port.
 
         Raises:
             LiveFailure: The process ended, or does not listen in time.
@@ -95,6 +95,7 @@ class LiveServer:
                 command, cwd=self.root, env=self._create_environment(), stdout=log, stderr=log
             )
         self.url = self._wait_until_listening()
+        self._wait_until_loaded()
 
     def stop(self) -> None:
         """Stop the server and its kernels."""
@@ -117,13 +118,13 @@ class LiveServer:
 
     def create_client(self) -> Operations:
         """Create a client of the catalog with the permissions of the owner of the server."""
-        return Operations(Transport(ServerAddress(self.url, self.token)))
+        return Operations(Transport(ServerAddress(self.url, self.token), timeout_s=CELL_S))
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """Call Jupyter's REST API, and return the parsed JSON."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, self.headers, method=method)  # noqa: S310  our own URL
-        with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=CELL_S) as response:  # noqa: S310
             return dict(json.loads(response.read() or b"{}"))
 
     @property
@@ -172,6 +173,13 @@ class LiveServer:
                     return url
             time.sleep(0.1)
         raise self.create_failure("the server does not listen")
+
+    def _wait_until_loaded(self) -> None:
+        """Wait for the first answer of the catalog: importing it and opening the store take seconds on a busy machine."""
+        request = urllib.request.Request(self.url + "colophon/api/health", headers=self.headers)  # noqa: S310  our own URL
+        # The extension may be disabled, or the store unavailable.
+        with suppress(OSError), urllib.request.urlopen(request, timeout=START_S):  # noqa: S310
+            pass
 
 
 def _is_listening(url: str) -> bool:

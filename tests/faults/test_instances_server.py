@@ -35,7 +35,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveServ
 
 
 def transport(server: LiveServer) -> Transport:
-    return Transport(ServerAddress(server.url, server.token))
+    return Transport(ServerAddress(server.url, server.token), timeout_s=300)
 
 
 def _add(ask: Callable[..., HttpAnswer], tag: str) -> None:

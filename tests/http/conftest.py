@@ -103,6 +103,7 @@ class Caller:
             method=method,
             body=raw,
             headers=(headers or {}) if anonymous else self.token | (headers or {}),
+            connect_timeout=120,
             request_timeout=120,
             allow_nonstandard_methods=True,
             raise_error=False,

@@ -18,8 +18,8 @@ from support.urns import ORDERS
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-#: A little more than 60,000 bytes.
-LARGE = {f"text-{number}": "x" * 10_000 for number in range(6)}
+#: 4,000 bytes more than 60,000: a busy machine sends the next request before there is room for it.
+LARGE = {f"text-{number}": "x" * 8_000 for number in range(8)}
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 
 
@@ -72,7 +72,7 @@ async def test_bytes_of_bodies_are_limited(api: Any, program: dict[str, str], li
     # A body may be larger than what is left; the next one waits for it.
     assert (await flood(body=build_metadata_value(LARGE))).status == 200
     refused = await flood(body=build_metadata_value({"text": "y"}))
-    assert (refused.status, int(refused.headers["Retry-After"]) <= 2) == (429, True)
+    assert (refused.status, int(refused.headers["Retry-After"]) <= 5) == (429, True)
     # Requests without a body are not affected, and neither are others.
     assert (await api("GET", *BUSINESS, anonymous=True, headers=program)).status == 200
     assert (await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "ops"}))).status == 200

@@ -96,7 +96,7 @@ class Broker:
             # A client that once received an empty list of brokers may never ask again.
             admin = AdminClient({"bootstrap.servers": self.servers, "log_level": 0})
             try:
-                if admin.list_topics(timeout=0.5).brokers:
+                if admin.list_topics(timeout=2).brokers:
                     return
             except KafkaException:
                 continue
