@@ -1,168 +1,256 @@
-"""Estimate what a catalog beyond one machine needs, from the curves that `growth_curves.py` measured.
+"""Estimate what a catalog beyond one machine needs, from the figures that `growth_curves.py` measured.
 
-`python bench/capacity.py FIGURES --entities 100000000 --writes 1000` fits each operation's CPU time as `a + b log2(entities)`
-to all measured sizes but the largest, and compares the fit with the largest. If one of the operations that the estimate uses is
-wrong by more than a third there, nothing is estimated. Then it fits all sizes, and simulates writers that wait for partitions.
+`python bench/capacity.py FIGURES --entities 100000000 --writes 1000` fits the costs of an operation at all measured sizes but the
+largest, and compares the fit with the largest. If it is wrong by more than a third there, nothing is estimated. Then it fits all
+sizes, and simulates processes of the service that write. Without figures of PostgreSQL, it only checks the model. The tables
+are Markdown; `--page FILE` writes them between the marks of a page instead.
 
-The model assumes partitions of PostgreSQL by namespace, each with one writer at a time and its replicas, and readers that are
-spread over replicas. What it does not know is printed as an assumption. No machine with this load was measured.
+The model: processes of the service share one PostgreSQL, whose tables are not partitioned. Writes of different entities run side
+by side, except for the lock of the log, which a commit holds until it is flushed. Replicas answer reads. What the
+model does not know is listed as an assumption. No machine with this load was measured.
 """
 
 import argparse
-import heapq
 import json
 import math
-import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from corpus import VOCABULARY, WORDS
+from simulated_writers import simulate_writes
 
 #: How wrong the fit may be at the largest size that was measured.
 TOLERANCE = 1 / 3
 WRITE, READ, SEARCH = "update", "read", "search, middling word"
-USED = (WRITE, READ, SEARCH)
-#: Assumptions: how busy a core may be, what one machine has, how often it commits, and what it costs.
-BUSY, CORES, MEMORY_GB, COMMITS, DOLLARS_A_MONTH = 0.6, 16, 128, 1_000, 900
-#: The share of a catalog that should stay in memory: upper levels of indexes, and what is read again.
-HOT, CHANGES_OF_ENTITY, KB_OF_CHANGE, SEARCHES = 0.15, 5, 5.0, 0.2
-SIMULATED_S = 30.0
+#: The share of searches among reads.
+SEARCHES = 0.2
+#: The newest matches that are ranked, and the words of this search by their ranks.
+RANKED, RANKS = 5_000, range(200, 2_000)
+_BEGIN, _END = "<!-- figures of bench/capacity.py -->", "<!-- end of the figures -->"
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
-    """The CPU milliseconds of an operation by the number of entities."""
+class Assumptions:
+    """What was not measured here: CPU of a request besides the catalog's work, the network, and what a machine has."""
 
-    base: float
-    slope: float
-
-    @classmethod
-    def fit(cls, points: Sequence[tuple[int, float]]) -> "Curve":
-        """Fit by least squares; the cost of one point is a constant."""
-        logs = [math.log2(size) for size, _ in points]
-        mean_x, mean_y = sum(logs) / len(logs), sum(cost for _, cost in points) / len(points)
-        spread = sum((x - mean_x) ** 2 for x in logs)
-        pairs = zip(logs, points, strict=True)
-        slope = sum((x - mean_x) * (cost - mean_y) for x, (_, cost) in pairs) / spread if spread else 0.0
-        return cls(mean_y - slope * mean_x, slope)
-
-    def estimate_ms(self, size: int) -> float:
-        """Return the cost at a size."""
-        return self.base + self.slope * math.log2(size)
+    request_ms: float = 3.0
+    round_trip_ms: float = 0.2
+    flush_ms: float = 0.5
+    busy: float = 0.6
+    cores: int = 16
+    memory_gb: int = 128
+    disk_tb: float = 16.0
+    #: How fast a replica applies the log with its one process, in MB a second.
+    replay_mb: float = 100.0
+    #: The share of the entities' disk space that should stay in memory.
+    hot: float = 0.15
+    #: The disk space of a change with its history (docs/how-to/size-a-service.md), and how long changes are kept.
+    kb_of_change: float = 9.3
+    days: int = 30
+    dollars_of_machine: int = 900
+    dollars_of_tb: int = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is asked of a catalog."""
+    """What is asked of a catalog, each second."""
 
     entities: int
     writes: float
     reads: float
-    partitions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A cost by the number of entities, which grows with something that depends on this number."""
+
+    base: float
+    slope: float
+    grows_with: Callable[[int], float]
+
+    @classmethod
+    def fit(cls, points: Sequence[tuple[int, float]], grows_with: Callable[[int], float]) -> "Curve":
+        """Fit by least squares. A cost that falls is a constant: it must not become negative far away."""
+        at = [grows_with(size) for size, _ in points]
+        mean_x, mean_y = sum(at) / len(at), sum(cost for _, cost in points) / len(points)
+        spread = sum((x - mean_x) ** 2 for x in at)
+        product = sum((x - mean_x) * (cost - mean_y) for x, (_, cost) in zip(at, points, strict=True))
+        slope = max(0.0, product / spread) if spread else 0.0
+        return cls(mean_y - slope * mean_x, slope, grows_with)
+
+    def estimate(self, size: int) -> float:
+        """Return the cost at a size."""
+        return self.base + self.slope * self.grows_with(size)
+
+
+@cache
+def count_ranked_matches(size: int) -> float:
+    """Return how many entities a search for a middling word ranks."""
+    return sum(min(RANKED, matches) for matches in _list_matches(size)) / len(RANKS)
+
+
+@cache
+def count_matches(size: int) -> float:
+    """Return how many entities have a middling word: PostgreSQL's index reads all of them."""
+    return sum(_list_matches(size)) / len(RANKS)
+
+
+def _list_matches(size: int) -> list[float]:
+    """Return the number of entities with each of the words, as `corpus.py` distributes them."""
+    harmonic = sum(1 / rank for rank in range(1, VOCABULARY + 1))
+    return [size * (1 - (1 - 1 / (rank + 1) / harmonic) ** WORDS) for rank in RANKS]
+
+
+#: What the cost of each operation grows with, of our process and of PostgreSQL: a B-tree has log(n) levels.
+GROWTH: dict[str, tuple[Callable[[int], float], Callable[[int], float]]] = {
+    WRITE: (math.log2, math.log2),
+    READ: (math.log2, math.log2),
+    SEARCH: (count_ranked_matches, count_matches),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The newest figures of a store, by operation and size."""
+
+    store: str
+    items: dict[tuple[str, int], dict[str, float]]
+
+    @classmethod
+    def read(cls, file: Path, store: str) -> "Figures":
+        """Read a file of `growth_curves.py`."""
+        lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        return cls(store, {(line["operation"], line["entities"]): line for line in lines if line["store"] == store})
+
+    def list_sizes(self) -> list[int]:
+        """Return the sizes at which all used operations were measured."""
+        return sorted(
+            size for name, size in self.items if name == WRITE and {(n, size) for n in GROWTH} <= set(self.items)
+        )
+
+    def fit(self, operation: str, sizes: Iterable[int]) -> tuple[Curve, Curve]:
+        """Return the CPU milliseconds of our process and of PostgreSQL."""
+        figures = [(size, self.items[operation, size]) for size in sizes]
+        ours = [(size, figure["cpu_ms"] - figure["server_ms"]) for size, figure in figures]
+        servers = [(size, figure["server_ms"]) for size, figure in figures]
+        own_growth, server_growth = GROWTH[operation]
+        return Curve.fit(ours, own_growth), Curve.fit(servers, server_growth)
+
+    def fit_log_kb(self) -> Curve:
+        """Return the kilobytes of the write-ahead log of a write."""
+        return Curve.fit([(size, self.items[WRITE, size]["log_kb"]) for size in self.list_sizes()], math.log2)
+
+    def get_kb_of_entity(self) -> float:
+        """Return the disk space of an entity at the largest size."""
+        return self.items["disk", self.list_sizes()[-1]]["kb_an_entity"]
 
 
 def main() -> int:
     """Check the model, and print the estimate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("figures", type=Path, help="figures.jsonl of growth_curves.py")
-    parser.add_argument("--store", default="postgresql")
     parser.add_argument("--entities", type=int, default=100_000_000)
     parser.add_argument("--writes", type=float, default=1_000, help="a second")
     parser.add_argument("--reads", type=float, default=5_000, help="a second, a fifth of them searches")
-    parser.add_argument("--partitions", type=int, default=16)
+    parser.add_argument("--page", type=Path, help="write the tables into this page")
     options = parser.parse_args()
-    points = _read_points(options.figures, options.store)
-    wrong = list(_check_model(points))
+    lines: list[str] = []
+    wrong: list[str] = []
+    for store in ("sqlite", "postgresql"):
+        figures = Figures.read(options.figures, store)
+        if len(figures.list_sizes()) < 3:
+            print(f"{store} was measured at fewer than three sizes: one is kept to check the model", file=sys.stderr)
+            continue
+        table, failed = _check_model(figures)
+        lines, wrong = [*lines, *table, ""], [*wrong, *failed]
+        if store == "postgresql" and not failed:
+            load = Load(options.entities, options.writes, options.reads)
+            lines += ["| estimate | |", "|---|---|", *(f"| {row} |" for row in _estimate(load, figures, Assumptions()))]
+    _print_or_write("\n".join(lines).strip(), options.page)
     if wrong:
-        print(f"nothing is estimated: the model is wrong at the largest size for {', '.join(wrong)}", file=sys.stderr)
-        return 1
-    curves = {name: Curve.fit(values) for name, values in points.items()}
-    disk = json.loads(_find_newest_line(options.figures, options.store, "disk"))["kb_an_entity"]
-    load = Load(options.entities, options.writes, options.reads, options.partitions)
-    for what, figure in _estimate(load, curves, disk):
-        print(f"| {what} | {figure} |")
-    return 0
+        print(f"the model is wrong at the largest size: {', '.join(wrong)}", file=sys.stderr)
+    return 1 if wrong else 0
 
 
-def _read_points(file: Path, store: str) -> dict[str, list[tuple[int, float]]]:
-    """Return the newest cost of each used operation by size, in ascending order."""
-    newest: dict[str, dict[int, float]] = {name: {} for name in USED}
-    for line in file.read_text(encoding="utf-8").splitlines():
-        figure = json.loads(line)
-        if figure["store"] == store and figure["operation"] in newest:
-            newest[figure["operation"]][figure["entities"]] = figure["cpu_ms"]
-    if min(map(len, newest.values())) < 3:
-        sys.exit(f"{file} has fewer than three sizes of {store}: one is kept to check the model")
-    return {name: sorted(costs.items()) for name, costs in newest.items()}
+def _print_or_write(text: str, page: Path | None) -> None:
+    if page is None:
+        print(text)
+        return
+    before, found, rest = page.read_text(encoding="utf-8").partition(_BEGIN)
+    _, ended, after = rest.partition(_END)
+    if not (found and ended):
+        sys.exit(f"{page} does not contain {_BEGIN} and {_END}")
+    page.write_text(f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}", encoding="utf-8")
 
 
-def _find_newest_line(file: Path, store: str, operation: str) -> str:
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return next(
-        line
-        for line in reversed(lines)
-        if (json.loads(line)["store"], json.loads(line)["operation"]) == (store, operation)
+def _check_model(figures: Figures) -> tuple[list[str], list[str]]:
+    """Return a table with what was measured at the largest size beside a fit to the others, and what is too far from it."""
+    *fitted, size = figures.list_sizes()
+    lines = [
+        f"| {figures.store}: CPU ms at {size:,} | measured | predicted from {', '.join(f'{n:,}' for n in fitted)} | error |",
+        "|---|---|---|---|",
+    ]
+    wrong = []
+    for name in GROWTH:
+        measured = figures.items[name, size]["cpu_ms"]
+        predicted = sum(curve.estimate(size) for curve in figures.fit(name, fitted))
+        error = predicted / measured - 1
+        lines.append(f"| {name} | {measured:.2f} | {predicted:.2f} | {error:+.0%} |")
+        if abs(error) > TOLERANCE:
+            wrong.append(f"{name} on {figures.store}")
+    return lines, wrong
+
+
+def _estimate(load: Load, figures: Figures, given: Assumptions) -> Iterator[str]:
+    costs = {
+        name: [curve.estimate(load.entities) for curve in figures.fit(name, figures.list_sizes())] for name in GROWTH
+    }
+    own = {name: ours + given.request_ms for name, (ours, _) in costs.items()}
+    rates = {WRITE: load.writes, READ: load.reads * (1 - SEARCHES), SEARCH: load.reads * SEARCHES}
+    cores = {name: rates[name] * own[name] / 1e3 / given.busy for name in GROWTH}
+    primary_cores = load.writes * costs[WRITE][1] / 1e3 / given.busy
+    replica_cores = sum(rates[name] * costs[name][1] for name in (READ, SEARCH)) / 1e3 / given.busy
+    writers = math.ceil(cores[WRITE])
+    wait_ms, lock = simulate_writes(load.writes, writers, sum(costs[WRITE]), 2 * given.round_trip_ms + given.flush_ms)
+    entities_tb = load.entities * figures.get_kb_of_entity() / 1e9
+    tb_a_day = load.writes * 86_400 * given.kb_of_change / 1e9
+    disk_tb = entities_tb + tb_a_day * given.days
+    memory_gb = entities_tb * 1e3 * given.hot
+    log_mb = load.writes * figures.fit_log_kb().estimate(load.entities) / 1e3
+    services, replicas = (max(2, math.ceil(n / given.cores)) for n in (sum(cores.values()), replica_cores))
+    dollars = (services + 1 + replicas) * given.dollars_of_machine + (1 + replicas) * disk_tb * given.dollars_of_tb
+    yield f"entities, writes and reads a second (a fifth are searches) | {load.entities:,}, {load.writes:g}, {load.reads:g}"
+    for name, (ours, servers) in costs.items():
+        yield f"{name}: CPU ms of the service, of PostgreSQL | {ours + given.request_ms:.1f}, {servers:.1f}"
+    yield f"the service: cores, machines with {given.cores} | {sum(cores.values()):.0f}, {services}"
+    yield f"the primary: cores, memory for {given.hot:.0%} of the entities | {primary_cores:.0f}, {memory_gb:.0f} GB"
+    yield f"replicas: cores in all, machines | {replica_cores:.0f}, {replicas}"
+    yield f"disk of each copy: entities, changes of {given.days} days | {entities_tb:.1f} TB, {tb_a_day * given.days:.1f} TB"
+    yield f"the write-ahead log | {log_mb:.0f} MB a second, {log_mb * 86_400 / 1e6:.1f} TB a day"
+    yield (
+        f"a write in one of {writers} processes, p99 | {wait_ms:.0f} ms"
+        if wait_ms < 1e3
+        else "writes | more than the log can take"
+    )
+    yield f"cost a month, at {given.dollars_of_machine} dollars a machine and {given.dollars_of_tb} a TB | {dollars:,.0f} dollars"
+    yield from _rank_uses(
+        {
+            "the lock of the log": lock,
+            "cores of the primary": primary_cores / given.cores,
+            f"memory of the primary, {given.memory_gb} GB": memory_gb / given.memory_gb,
+            f"disk of a machine, {given.disk_tb:g} TB": disk_tb / given.disk_tb,
+            f"a replica's replay, {given.replay_mb:g} MB a second": log_mb / given.replay_mb,
+        }
     )
 
 
-def _check_model(points: dict[str, list[tuple[int, float]]]) -> Iterator[str]:
-    """Print the fit without the largest size beside what was measured there, and yield what is too far from it."""
-    print("| operation | size | measured, CPU ms | predicted | error |\n|---|---|---|---|---|")
-    for name, values in points.items():
-        size, measured = values[-1]
-        predicted = Curve.fit(values[:-1]).estimate_ms(size)
-        error = predicted / measured - 1
-        print(f"| {name} | {size:,} | {measured:.2f} | {predicted:.2f} | {error:+.0%} |")
-        if abs(error) > TOLERANCE:
-            yield name
-    print()
-
-
-def _estimate(load: Load, curves: dict[str, Curve], kb_of_entity: float) -> Iterator[tuple[str, str]]:
-    write_ms, read_ms, search_ms = (curves[name].estimate_ms(load.entities) for name in USED)
-    disk_tb = load.entities * (kb_of_entity + CHANGES_OF_ENTITY * KB_OF_CHANGE) / 1e9
-    write_cores = load.writes * write_ms / 1e3 / BUSY
-    read_cores = load.reads * ((1 - SEARCHES) * read_ms + SEARCHES * search_ms) / 1e3 / BUSY
-    memory_gb = disk_tb * 1e3 * HOT
-    machines = max(math.ceil((write_cores + read_cores) / CORES), math.ceil(memory_gb / MEMORY_GB))
-    wait_ms, busy = simulate_writes(load, write_ms)
-    uses = {
-        "the writer of a partition": busy,
-        "CPU of the machines": (write_cores + read_cores) * BUSY / (machines * CORES),
-        "memory of the machines": memory_gb / (machines * MEMORY_GB),
-        "commits of a partition's disk": load.writes / load.partitions / COMMITS,
-    }
-    yield "entities, writes a second, reads a second", f"{load.entities:,}, {load.writes:g}, {load.reads:g}"
-    yield "CPU ms of a write, a read, a search", f"{write_ms:.1f}, {read_ms:.1f}, {search_ms:.1f}"
-    yield f"disk of one copy, {CHANGES_OF_ENTITY} changes of an entity kept", f"{disk_tb:.1f} TB"
-    yield "cores for writes, for reads", f"{write_cores:.0f}, {read_cores:.0f}"
-    yield "memory", f"{memory_gb:.0f} GB"
-    yield f"machines with {CORES} cores and {MEMORY_GB} GB, each with a replica", f"2 x {machines}"
-    yield f"cost a month at {DOLLARS_A_MONTH} dollars a machine", f"{2 * machines * DOLLARS_A_MONTH:,} dollars"
-    yield f"waiting for a partition's writer of {load.partitions}, p99", f"{wait_ms:.0f} ms"
+def _rank_uses(uses: dict[str, float]) -> Iterator[str]:
+    """Yield what breaks first, and so on."""
     for what, share in sorted(uses.items(), key=lambda item: -item[1]):
-        yield f"use of {what}", f"{share:.0%}"
-    yield "breaks first", max(uses, key=lambda what: uses[what])
-
-
-def simulate_writes(load: Load, write_ms: float) -> tuple[float, float]:
-    """Simulate writes that arrive at random, for partitions as unequal as namespaces are (half of the writes for a fifth).
-
-    Return the 99th percentile of the wait in ms, and the share of time in which the busiest partition's writer works.
-    """
-    chance = random.Random(7)
-    popular = max(1, load.partitions // 5)
-    free_at, work, waits = [0.0] * load.partitions, [0.0] * load.partitions, []
-    now = 0.0
-    while now < SIMULATED_S:
-        now += chance.expovariate(load.writes)
-        is_popular = chance.random() < 0.5 or popular == load.partitions
-        at = chance.randrange(popular) if is_popular else chance.randrange(popular, load.partitions)
-        took = chance.expovariate(1e3 / write_ms)
-        waits.append(max(0.0, free_at[at] - now))
-        free_at[at] = max(now, free_at[at]) + took
-        work[at] += took
-    return heapq.nlargest(max(1, len(waits) // 100), waits)[-1] * 1e3, max(work) / SIMULATED_S
+        yield f"use of {what} | {share:.0%}"
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ CPU time is that of this process, and on PostgreSQL also that of the server's pr
 """
 
 import argparse
+import itertools
 import json
 import logging
 import os
@@ -41,6 +42,13 @@ TIMES, ROUNDS = 40, 5
 BACKUP_MAX = 100_000
 #: A plan that reads fewer rows than this from the start of a table is no concern.
 SMALL_TABLE = 5_000
+#: What the table shows of an operation.
+_UNITS = {
+    "cpu_ms": "",
+    "log_kb": ", kB of the write-ahead log",
+    "rss_mb": ", MB",
+    "kb_an_entity": ", kB an entity",
+}
 Operation = Callable[[int], object]
 
 
@@ -99,9 +107,11 @@ def _measure_store(stores: SizedStores, size: int, only: Sequence[str]) -> Itera
     catalog = open_or_create_catalog(stores.choose(str(size)), IdentityRules())
     for name, act in _list_operations(catalog, size).items():
         if name.startswith(tuple(only)):
-            turns = [_measure(act, size, turn, stores.server) for turn in range(ROUNDS + 1)][1:]
-            cpu, server, wall = (round(statistics.median(column), 4) for column in zip(*turns, strict=True))
-            yield {"operation": name, "entities": size, "cpu_ms": cpu, "server_ms": server, "wall_ms": wall}
+            turns = [_measure(act, size, turn, stores) for turn in range(ROUNDS + 1)][1:]
+            columns = zip(*turns, strict=True)
+            names = ("cpu_ms", "server_ms", "wall_ms", "log_kb")
+            medians = {name: round(statistics.median(column), 4) for name, column in zip(names, columns, strict=True)}
+            yield {"operation": name, "entities": size, **medians}
     if size <= BACKUP_MAX and "backup".startswith(tuple(only)):
         yield _measure_backup(catalog, size, stores.server)
     yield {"operation": "memory", "entities": size, "rss_mb": _read_memory_mb()}
@@ -110,16 +120,18 @@ def _measure_store(stores: SizedStores, size: int, only: Sequence[str]) -> Itera
     catalog.close()
 
 
-def _measure(act: Operation, size: int, turn: int, server: int) -> tuple[float, float, float]:
-    """Return milliseconds of CPU, of the server's CPU in it, and of wall time of one operation: the mean of a turn, with other
-    entities in each.
+def _measure(act: Operation, size: int, turn: int, stores: SizedStores) -> tuple[float, ...]:
+    """Return milliseconds of CPU, of the server's CPU in it, and of wall time of one operation, and the kilobytes of its
+    server's write-ahead log: the mean of a turn. Each turn has other entities.
     """
-    began, began_cpu, began_server = time.perf_counter(), time.process_time(), read_cpu_s(server)
+    log, began_server = stores.read_log_bytes(), read_cpu_s(stores.server)
+    began, began_cpu = time.perf_counter(), time.process_time()
     for at in range(TIMES):
         act((turn * TIMES + at) * 7_919 % size)
-    of_server, wall = read_cpu_s(server) - began_server, time.perf_counter() - began
-    cpu = time.process_time() - began_cpu + of_server
-    return cpu / TIMES * 1e3, of_server / TIMES * 1e3, wall / TIMES * 1e3
+    cpu, wall = time.process_time() - began_cpu, time.perf_counter() - began
+    server = read_cpu_s(stores.server) - began_server
+    milliseconds = (seconds / TIMES * 1e3 for seconds in (cpu + server, server, wall))
+    return (*milliseconds, (stores.read_log_bytes() - log) / TIMES / 1e3)
 
 
 def _list_operations(catalog: Catalog, size: int) -> dict[str, Operation]:
@@ -211,13 +223,11 @@ def _format_table(file: Path) -> Iterator[str]:
         sizes = sorted({size for _, size in newest})
         yield f"| {store}, CPU ms | {' | '.join(f'{size:,}' for size in sizes)} | growth |"
         yield f"|---|{'---|' * (len(sizes) + 1)}"
-        for operation in dict.fromkeys(name for name, _ in newest):
-            row = [newest.get((operation, size), {}) for size in sizes]
-            member = next(name for name in ("cpu_ms", "rss_mb", "kb_an_entity") if name in {**row[0], **row[-1]})
-            values = [item.get(member) for item in row]
-            growth = f"{values[-1] / values[0]:.2f}x" if values[0] and values[-1] else ""
-            unit = {"cpu_ms": "", "rss_mb": ", MB", "kb_an_entity": ", kB an entity"}[member]
-            yield f"| {operation}{unit} | {' | '.join('' if v is None else f'{v:g}' for v in values)} | {growth} |"
+        for operation, (member, unit) in itertools.product(dict.fromkeys(name for name, _ in newest), _UNITS.items()):
+            values = [newest.get((operation, size), {}).get(member) for size in sizes]
+            if any(values):
+                growth = f"{values[-1] / values[0]:.2f}x" if values[0] and values[-1] else ""
+                yield f"| {operation}{unit} | {' | '.join('' if v is None else f'{v:g}' for v in values)} | {growth} |"
         yield ""
 
 

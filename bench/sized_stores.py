@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import bulk_fill
 from jupyter_colophon.composition import Catalog, open_or_create_catalog
@@ -38,6 +38,9 @@ class SizedStores(Protocol):
     def server(self) -> int:
         """The process of the database's server; 0 if there is none."""
 
+    def read_log_bytes(self) -> int:
+        """Return how many bytes the server has written to its write-ahead log; 0 if there is no server."""
+
     def exists(self, name: str) -> bool:
         """Return whether there is a store of this name: its number of entities, or another one."""
 
@@ -57,6 +60,10 @@ class SqliteStores:
 
     folder: Path
     server: int = 0
+
+    def read_log_bytes(self) -> int:
+        """Return 0: replicas of SQLite do not exist."""
+        return 0
 
     def exists(self, name: str) -> bool:
         """Return whether there is a store of this name."""
@@ -91,13 +98,13 @@ class PostgresStores:
         """The process of the server."""
         return self.running.pid
 
+    def read_log_bytes(self) -> int:
+        """Return how many bytes the server has written to its write-ahead log."""
+        return int(self._ask("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"))
+
     def exists(self, name: str) -> bool:
         """Return whether there is a store of this name."""
-        import psycopg
-
-        with psycopg.connect(self.running.dsn) as connection:
-            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (f"store{name}",))
-            return found.fetchone() is not None
+        return bool(self._ask("SELECT count(*) FROM pg_database WHERE datname = %s", f"store{name}"))
 
     def copy(self, name: str, copied: str) -> None:
         """Copy a store, which nobody has open."""
@@ -112,6 +119,14 @@ class PostgresStores:
         if not self.exists(name):
             self.running.execute(f'CREATE DATABASE "store{name}"')
         return StorageChoice("postgresql", {"dsn": self.running.get_dsn(f"store{name}")})
+
+    def _ask(self, query: str, *values: str) -> Any:
+        import psycopg
+
+        with psycopg.connect(self.running.dsn) as connection:
+            row = connection.execute(query.encode(), values).fetchone()
+        assert row is not None
+        return row[0]
 
 
 @contextmanager
