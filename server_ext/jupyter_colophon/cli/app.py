@@ -1,5 +1,6 @@
 """`jupyter colophon`: the commands, each loaded when it is called."""
 
+import logging
 import os
 import sys
 from collections.abc import Container, Sequence
@@ -151,5 +152,7 @@ def _print_completions_and_exit() -> None:
     """Print the completions of a command line for the shell, and exit (docs/decisions/0031)."""
     import argcomplete
 
+    # Log lines would appear in the command line that is being typed.
+    logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
     argcomplete.finders.safe_actions.add(StoreOnceAction)
     argcomplete.autocomplete(build_parser(os.environ.get("COMP_LINE", "").split()), always_complete_options=False)
