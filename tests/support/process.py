@@ -12,7 +12,7 @@ _TESTS = Path(__file__).parents[1]
 def run_script(script: str, *arguments: str) -> str:
     """Run a Python script in a separate process and return its output; it must succeed."""
     done = subprocess.run(
-        [*_build_command(script), *arguments], capture_output=True, text=True, timeout=300, check=False
+        [*_build_command(script), *arguments], capture_output=True, text=True, timeout=900, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

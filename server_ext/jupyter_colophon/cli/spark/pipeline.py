@@ -53,6 +53,8 @@ _NAMES = {
     "PIPELINE": "The name of an instance in the schemaspace pipelines, or a JSON file.",
     "SCHEDULE": "The name of an instance in the schemaspace pipelines.",
 }
+#: What only reads or changes instances, and runs no code of a pipeline, which may log.
+_CATALOG_VERBS = ("list", "schedules", "enable", "disable")
 
 
 class PipelineCommand(CliCommand):
@@ -103,6 +105,8 @@ class PipelineCommand(CliCommand):
         if self.args.url:
             # Plugins and the API for programs use this server.
             os.environ["COLOPHON_URL"] = self.args.url
+        if self.args.verb in _CATALOG_VERBS:
+            self.drop_logs_unless_debug()
         if "name" not in self.args:
             lists = {"list": self._list_pipelines, "plugins": self._list_plugins, "schedules": self._list_schedules}
             return lists[self.args.verb]()
