@@ -36,7 +36,8 @@ class Browser:
             handlers.append(_KeepRedirect())
         url = urllib.parse.urljoin(self.hub.url, path)
         data = None if form is None else urllib.parse.urlencode(form).encode()
-        request = urllib.request.Request(url, data, {"Sec-Fetch-Mode": mode, "Accept": "text/html"})
+        headers = {"Sec-Fetch-Mode": mode, "Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
+        request = urllib.request.Request(url, data, headers)
         try:
             with urllib.request.build_opener(*handlers).open(request, timeout=60) as answer:
                 return answer.status, answer.url, answer.read().decode()
@@ -94,6 +95,19 @@ def test_the_cookie_does_not_open_the_catalog(browser: Browser) -> None:
         for path in ("colophon/api/me", "colophon/api/search?q=x", "colophon/v3/namespaces"):
             assert browser.open(f"services/colophon/{path}", mode=mode)[0] in (401, 403)
         assert browser.open("services/colophon/colophon/api/proposals", {"a": "b"}, mode=mode)[0] in (401, 403)
+
+
+def test_pages_of_a_single_user_server_import_panels(hub: Hub, tokens: dict[str, str], browser: Browser) -> None:
+    (panel,) = hub.connect("alice", tokens["alice"]).list_app_panels()["panels"]
+    browser.sign_in_to_hub("alice")
+    # A page of the server, which asks the hub for the sign-in.
+    assert browser.open("user/alice/files/missing")[0] == 404
+    # An import sends the cookie, but no XSRF token, which everything else needs.
+    status, _, text = browser.open(f"user/alice/{panel['module']}", mode="cors")
+    assert status == 200, text
+    assert "export async function activate" in text
+    for path in ("colophon/api/me", "colophon/v3/namespaces"):
+        assert browser.open(f"user/alice/{path}", mode="cors")[0] == 403
 
 
 def test_a_sign_in_of_another_browser_is_refused(hub: Hub, browser: Browser) -> None:

@@ -62,6 +62,13 @@ class OperationHandler(BodyHandler):
         if operation is not None and not operation.is_essential:
             self.state.require_capacity(find_request_kind(operation))
 
+    def check_xsrf_cookie(self) -> None:
+        """Check as for every request, except for files that pages of this origin import: imports send no XSRF token."""
+        operation = self._operations.get(str(self.request.method))
+        is_import = operation is not None and operation.returns_web_files
+        if not is_import or self.request.headers.get("Sec-Fetch-Site") != "same-origin":
+            super().check_xsrf_cookie()
+
     async def _serve_any_method(self, *_: str, **path: str) -> None:
         """Serve a request; every method of every path is handled here."""
         if self.refusal is not None:

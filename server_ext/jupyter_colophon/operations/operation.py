@@ -25,6 +25,8 @@ Permission = Literal["read", "write", "execute"]
 #: an admin; `sender`, only what the caller has sent or started; `public`, no content of the catalog is read or changed.
 DecidedBy = Literal["entities", "instances", "admin", "sender", "public"]
 JSON = "application/json"
+#: The content type of files, whose answers have that of the file.
+ANY_TYPE = "*/*"
 #: The paths of operations that show the state of a server.
 _STATE_PATHS = frozenset({"/health", "/metrics"})
 #: Content types of requests whose client did not choose one: curl and forms send the second.
@@ -93,6 +95,11 @@ class Operation:
     def is_essential(self) -> bool:
         """Whether an overloaded server answers it too: it shows the state of the server."""
         return self.path in _STATE_PATHS
+
+    @property
+    def returns_web_files(self) -> bool:
+        """Whether the answer is a file that a page imports, which sends no headers of the page."""
+        return self.content_type == ANY_TYPE
 
     @property
     def is_read_only(self) -> bool:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidName, NotFound, SystemAppStopped, SystemAppUnavailable
-from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.operation import ANY_TYPE, declare_operation
 from jupyter_colophon.operations.request import OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.v3.paths import split_path
@@ -21,7 +21,7 @@ _CACHE_CONTROL: Final = "private, max-age=31536000, immutable"
     answers={200: {"description": "The file."}},
     errors=[InvalidName, NotFound, SystemAppStopped, SystemAppUnavailable],
     etag=True,
-    content_type="*/*",
+    content_type=ANY_TYPE,
 )
 def read_app_panel_file(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Read a file of a panel of a system application."""
