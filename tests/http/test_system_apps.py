@@ -159,6 +159,16 @@ async def test_access_policies_decide_by_namespace(call: Ask, kernel: dict[str, 
         await asyncio.sleep(0.05)
     assert (status, document) == (200, {"connections": []})
     assert (await call("PUT", "v2/contexts/ops/connections/a", {"url": "a"}, kernel))[0] == 403
+    # Without the right to read everything in the namespace, its rows are not shown.
+    denied = {"deny": ["read"], "to": ["user:ada"], "on": {"tag": ["secret"]}}
+    (folder / "secret.json").write_text(json.dumps({"rules": [denied]}))
+    for _ in range(20 * WAIT_S):
+        status, document = await call("GET", "v2/contexts/ops/connections", None, kernel)
+        if status != 200:
+            break
+        await asyncio.sleep(0.05)
+    reason = "you may not read everything in the namespace ops, as applications require"
+    assert (status, document["message"].lower()) == (403, reason)
     hidden = {"message": "Namespace 'sales' not found", "reason": "Not Found", "status": 404}
     assert await call("GET", SALES, None, kernel) == (404, hidden)
     assert await call("PUT", f"{SALES}/a", {"url": "a"}, kernel) == (404, hidden)

@@ -440,17 +440,27 @@ class SystemApps:
         )
 
     def _authorize_call(self, route: Route, context: str, principal: Principal) -> None:
-        """Raise NotFound unless the namespace exists and may be read, AccessDenied if the permission is missing."""
+        """Raise NotFound unless the namespace exists and may be read, AccessDenied if only a part of it, or without the permission."""
         control, namespace = self.reader.read_policy.access_control, context or SYSTEM_NAMESPACE
         urn = str(make_namespace_urn(namespace))
         if control.decide_all(principal, "read", namespace) is not True:
             control.record_denial(principal, "read", urn)
+            if self._is_listed(principal, namespace):
+                raise AccessDenied("read", f"everything in the namespace {namespace}, as applications require")
             raise create_no_namespace_error(namespace)
         if control.decide_all(principal, route.permission, namespace) is not True:
             control.record_denial(principal, route.permission, urn)
             raise AccessDenied(route.permission, f"everything in the namespace {namespace}")
         if context and self.provider.tx_runner.run(lambda tx: find_entity_summary(tx, urn), read_only=True) is None:
             raise create_no_namespace_error(namespace)
+
+    def _is_listed(self, principal: Principal, namespace: str) -> bool:
+        """Return whether the namespace exists and the caller may read its entity."""
+        urn, policy = make_namespace_urn(namespace), self.reader.read_policy
+        return self.provider.tx_runner.run(
+            lambda tx: find_entity_summary(tx, str(urn)) is not None and policy.may_see_entity(tx, principal, urn),
+            read_only=True,
+        )
 
 
 def _describe_left_app(record: SystemAppRecord) -> AppState:
