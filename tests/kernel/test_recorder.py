@@ -479,6 +479,19 @@ def test_refused_report_is_counted_and_reported_once(notebook):
     assert notebook.recorder.refused_count == 3
 
 
+def test_report_that_no_policy_permits_is_refused_with_advice(tmp_path):
+    (tmp_path / "root").mkdir()
+    with run_live_server(tmp_path / "root", tmp_path / "home", "--Colophon.admins=grace") as server:
+        notebook = Notebook(server.create_client(), "denied")
+        cell = notebook.begin("cell")
+        notebook.see(writes=("t",))
+        notebook.end(cell)
+        assert notebook.recorder.flush(10) == 0
+        (line,) = notebook.notices.take_lines()
+        assert line.endswith("ask an administrator for access to the namespace of your notebooks")
+        notebook.recorder.flush_and_end_run(5)
+
+
 def test_reports_wait_while_the_server_is_unavailable(tmp_path):
     (tmp_path / "root").mkdir()
     with run_live_server(tmp_path / "root", tmp_path / "home") as server:

@@ -1,6 +1,7 @@
 """Send the reports in the queue to the server from a background thread, so that no cell waits for the network."""
 
 import logging
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
@@ -160,6 +161,9 @@ class ReportSender:
     def _notify_failure(self, batch: "ReportBatch", reason: Exception) -> None:
         cell = batch.report.facts.get("cellId", "the notebook")
         detail = str(reason) if isinstance(reason, ClientError) else type(reason).__name__
+        if isinstance(reason, RequestFailed) and reason.status == HTTPStatus.NOT_FOUND:
+            # A report creates what is missing, so a missing entity is one that the user may not read.
+            detail += "; if the catalog has access policies, ask an administrator for access to the namespace of your notebooks"
         # One line per kind of error, so that a loop over cells does not repeat it.
         kind = f"refused {reason.status}" if isinstance(reason, RequestFailed) else type(reason).__name__
         self._notices.add_line_once(kind, f"Colophon could not record what cell {cell} did: {detail}")
