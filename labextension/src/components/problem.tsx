@@ -11,7 +11,7 @@ function getHeadline(problem: CatalogProblem, trans: TranslationBundle): string 
     case 'denied':
       return trans.__('Permission denied');
     case 'not-found':
-      return trans.__('Not found in the catalog');
+      return trans.__('Not found, or you may not read it');
     case 'conflict':
       return trans.__('Edit conflict');
     case 'held':

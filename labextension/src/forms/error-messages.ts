@@ -21,6 +21,7 @@ export function createErrorMessages(trans: TranslationBundle): IErrorMessages {
     formatChoices: expected => trans.__('Must be one of: %1.', expected),
     formatUnknownProperty: name => trans.__('Unknown property: %1.', name),
     formatPattern: pattern => trans.__('Must match the pattern %1', pattern),
+    formatExpected: description => trans.__('Expected: %1', description),
     formatConstant: expected => trans.__('Must be %1.', expected),
     formatMinimum: limit => trans.__('At least %1.', limit),
     formatMaximum: limit => trans.__('At most %1.', limit),

@@ -102,7 +102,7 @@ export function TagInput(props: FieldProps<string[]> & { choices: readonly strin
         )}
       </div>
       <div className="jp-Colophon-help" id={`${id}__description`}>
-        {endSentence(props.schema.description)} {trans.__('Press Enter to add a tag.')}
+        {endSentence(props.schema.description)} {trans.__('Press Enter to add.')}
       </div>
       <FieldErrors id={`${id}__error`} messages={messages} />
     </div>

@@ -18,6 +18,9 @@ export interface IDataCheckState extends ILiveState {
   actionProblem: CatalogProblem | null;
 }
 
+/** The last check of each dataset that was started here, by URN: a tab that is shown again continues to show it. */
+const lastChecks = new WeakMap<ICatalog, Map<string, PipelineExecution>>();
+
 /** A check of the data of a dataset on the server. */
 export class DataCheck extends LiveModel<IDataCheckState> {
   constructor(
@@ -25,7 +28,8 @@ export class DataCheck extends LiveModel<IDataCheckState> {
     feed: IChangeFeed | null,
     private _urn: string
   ) {
-    super(feed, { check: null, isActing: false, actionProblem: null, busy: false, problem: null });
+    const check = lastChecks.get(_catalog)?.get(_urn) ?? null;
+    super(feed, { check, isActing: false, actionProblem: null, busy: false, problem: null });
   }
 
   /** Starts a check. */
@@ -46,8 +50,8 @@ export class DataCheck extends LiveModel<IDataCheckState> {
     if (check?.ended !== null) {
       return {};
     }
-    const read = await this._catalog.call('readPipelineExecution', { execution: check.id }, { signal });
-    this._followUntilEnd(read);
+    const read = await this._read(check.id, signal);
+    this._rememberAndFollow(read);
     return { check: read };
   }
 
@@ -63,14 +67,28 @@ export class DataCheck extends LiveModel<IDataCheckState> {
     try {
       const check = await action();
       this.setState({ check, isActing: false });
-      this._followUntilEnd(check);
+      this._rememberAndFollow(check);
     } catch (reason) {
       this.setState({ actionProblem: toProblem(reason), isActing: false });
     }
   }
 
-  private _followUntilEnd({ ended }: PipelineExecution): void {
-    if (ended === null) {
+  private async _read(execution: string, signal: AbortSignal): Promise<PipelineExecution> {
+    try {
+      return await this._catalog.call('readPipelineExecution', { execution }, { signal });
+    } catch (reason) {
+      if (toProblem(reason).kind === 'not-found') {
+        // The server that ran it was started again.
+        lastChecks.get(this._catalog)?.delete(this._urn);
+      }
+      throw reason;
+    }
+  }
+
+  private _rememberAndFollow(check: PipelineExecution): void {
+    const checks = lastChecks.get(this._catalog) ?? new Map<string, PipelineExecution>();
+    lastChecks.set(this._catalog, checks.set(this._urn, check));
+    if (check.ended === null) {
       this.scheduleRefresh(POLL_MS);
     }
   }

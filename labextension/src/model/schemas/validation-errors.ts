@@ -8,6 +8,7 @@ export interface IAjvError {
   params: Record<string, unknown>;
   message?: string;
   propertyName?: string;
+  parentSchema?: { description?: string };
 }
 
 /** The error messages in the language of the user. */
@@ -22,6 +23,7 @@ export interface IErrorMessages {
   formatChoices(choices: string): string;
   formatUnknownProperty(name: string): string;
   formatPattern(pattern: string): string;
+  formatExpected(description: string): string;
   formatConstant(value: string): string;
   formatMinimum(limit: string): string;
   formatMaximum(limit: string): string;
@@ -31,6 +33,8 @@ export interface IErrorMessages {
   formatOneOf(): string;
 }
 
+/** The location of an item of a list, whose description fields do not show. */
+const ITEM = /\/\d+$/;
 /** The pattern of keys and tags (spec MODEL-7), with or without anchors. */
 const NAME_PATTERN = /^\^?\[A-Za-z0-9_-\]\{1,50\}\$?$/;
 
@@ -42,9 +46,13 @@ type FormatMessage = (error: IAjvError, words: IErrorMessages) => string;
 
 const FORMATTERS: Record<string, FormatMessage> = {
   required: (_, words) => words.formatRequired(),
-  pattern: ({ params }, words) => {
+  pattern: ({ params, parentSchema, instancePath }, words) => {
     const pattern = formatText(params['pattern']);
-    return NAME_PATTERN.test(pattern) ? words.formatName() : words.formatPattern(pattern);
+    if (NAME_PATTERN.test(pattern)) {
+      return words.formatName();
+    }
+    const description = (ITEM.test(instancePath) && parentSchema?.description) || '';
+    return description === '' ? words.formatPattern(pattern) : words.formatExpected(description);
   },
   not: ({ propertyName, message }, words) => (propertyName === undefined ? (message ?? 'not') : words.formatReserved()),
   maxLength: ({ params }, words) => words.formatMaxLength(Number(params['limit'])),

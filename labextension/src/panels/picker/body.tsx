@@ -64,16 +64,23 @@ function Choice(props: IPickerProps & { choice: IChoice; index: number; isSelect
   );
 }
 
-function getSummary({ text, choices, busy, problem }: IPickerState, trans: TranslationBundle): string {
+function getSummary(
+  model: PickerModel,
+  { text, choices, busy, problem }: IPickerState,
+  trans: TranslationBundle
+): string {
   if (busy || problem !== null) {
     return '';
   }
-  if (text.trim() === '') {
-    return choices.length > 0 ? trans.__('Recently changed or used') : trans.__('Type a name.');
+  if (choices.length > 0) {
+    return model.listsRecent
+      ? trans.__('Recently changed or used')
+      : trans._n('%1 entity', '%1 entities', choices.length);
   }
-  return choices.length > 0
-    ? trans._n('%1 entity', '%1 entities', choices.length)
-    : trans.__('No entity matches. Words match names, tags and values.');
+  if (text.trim() === '') {
+    return model.creationNote === '' ? trans.__('Type a name.') : trans.__('There is none yet. %1', model.creationNote);
+  }
+  return trans.__('No entity matches. Words match names, tags and values. %1', model.creationNote).trimEnd();
 }
 
 /** A text field with the list of matching entities. */
@@ -106,7 +113,7 @@ export function PickerBody(props: IPickerProps): React.JSX.Element {
         onKeyDown={onKeyDown}
       />
       <p role="status" className="jp-Colophon-note">
-        {getSummary(state, trans)}
+        {getSummary(model, state, trans)}
       </p>
       {problem && <ProblemNote problem={problem} trans={trans} />}
       <ul role="listbox" id={LIST_ID} aria-label={trans.__('Entities')}>

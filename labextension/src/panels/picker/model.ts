@@ -35,6 +35,8 @@ export interface IPickerOptions {
   isAllowed?: (urn: string) => boolean;
   /** The types of entities; without a text, all of them are listed by name, instead of recent entities. */
   types?: readonly string[];
+  /** Where entities of these types are created; shown while none matches. */
+  creationNote?: string;
 }
 
 /** The model of the dialog that asks for an entity. */
@@ -44,6 +46,16 @@ export class PickerModel extends LiveModel<IPickerState> {
     private _options: IPickerOptions = {}
   ) {
     super(null, { text: '', choices: [], selected: -1, busy: false, problem: null });
+  }
+
+  /** Whether entities that were changed or used last are listed. */
+  get listsRecent(): boolean {
+    return this.state.text.trim() === '' && this._options.types === undefined;
+  }
+
+  /** Where entities that can be chosen are created; empty if that is not known. */
+  get creationNote(): string {
+    return this._options.creationNote ?? '';
   }
 
   /** The URN of the selected entity; null if there is none. */
@@ -73,8 +85,7 @@ export class PickerModel extends LiveModel<IPickerState> {
 
   protected override async load(signal: AbortSignal): Promise<Partial<IPickerState>> {
     const { isAllowed = () => true, types } = this._options;
-    const isRecent = this.state.text.trim() === '' && types === undefined;
-    const found = await (isRecent ? this._loadRecent(signal) : this._searchTypes(types ?? [undefined], signal));
+    const found = await (this.listsRecent ? this._loadRecent(signal) : this._searchTypes(types ?? [undefined], signal));
     const choices = found.filter(({ urn }) => isAllowed(urn)).slice(0, LIMIT);
     return { choices, selected: choices.length > 0 ? 0 : -1 };
   }

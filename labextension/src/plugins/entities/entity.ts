@@ -55,16 +55,8 @@ function createActions(
     insertCode: canInsertCode() ? (urn, library) => void commands.execute(insertLoadCode, { urn, library }) : null,
     copyMagic: urn => void commands.execute(copyMagic, { urn }),
     pickReference: async kind => {
-      const [{ pickEntity }, { TYPES }] = await Promise.all([
-        import('../../panels/picker'),
-        import('../../model/search/vocabulary')
-      ]);
-      const titles = {
-        owner: trans.__('Choose an owner'),
-        term: trans.__('Choose a glossary term'),
-        domain: trans.__('Choose a domain')
-      };
-      return pickEntity(metadata, titles[kind], { types: TYPES[kind], okLabel: trans.__('Add') }, trans);
+      const { pickReference } = await import('../../panels/picker/pick-reference');
+      return pickReference(metadata, kind, trans);
     },
     ...createColumnActions(metadata, trans),
     pickPerson: async type => {

@@ -31,6 +31,16 @@ test('invalid, long and duplicate values have errors at their locations', () => 
   expect(faults).toContainEqual({ pointer: '/tags/2', message: 'Duplicate value.' });
 });
 
+test('an item that does not match a pattern has the description of the items, if there is one', () => {
+  const items = { type: 'string', pattern: '^(user|group):', description: 'user:NAME or group:NAME.' };
+  const checkItems = (schema: object) =>
+    createCheck({ properties: { to: { items: schema } } }, DRAFT_2020, nullTranslator.load(''))({ to: ['ada'] });
+  expect(checkItems(items)).toEqual([{ pointer: '/to/0', message: 'Expected: user:NAME or group:NAME.' }]);
+  expect(checkItems({ ...items, description: '' })).toEqual([
+    { pointer: '/to/0', message: 'Must match the pattern ^(user|group):' }
+  ]);
+});
+
 test('a missing property has an error at its location', () => {
   expect(check({ properties: {} })).toEqual([{ pointer: '/tags', message: 'Required.' }]);
 });

@@ -1,6 +1,8 @@
+import { nullTranslator } from '@jupyterlab/translation';
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { hasLineage } from '../../../src/model/urns';
+import { pickReference } from '../../../src/panels/picker/pick-reference';
 import { PickerModel } from '../../../src/panels/picker/model';
 import { answerOf, column, FakeServer, hit, problem, table } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
@@ -58,6 +60,16 @@ test('a failed search is a problem, and nothing is selected', async () => {
   await waitUntil(() => model.state.problem !== null);
   expect(model.urn).toBeNull();
   model.dispose();
+});
+
+test('without a glossary term, the dialog names where terms are created', async () => {
+  const server = createServer().on('GET', 'search', () => ({ body: answerOf([]) }));
+  const picked = pickReference(new Catalog(server.settings), 'term', nullTranslator.load(''));
+  const readNote = (): string => document.querySelector('.jp-Colophon-picker [role="status"]')?.textContent ?? '';
+  await waitUntil(() => readNote() !== '');
+  expect(readNote()).toBe('There is none yet. Glossary terms are created under Browse in the panel Metadata.');
+  document.querySelector<HTMLElement>('.jp-Dialog-button.jp-mod-reject')!.click();
+  expect(await picked).toBeNull();
 });
 
 test('entities of some types are listed by name', async () => {

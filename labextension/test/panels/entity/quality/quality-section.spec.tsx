@@ -201,6 +201,11 @@ test('the data is checked on the server until it ends, and refusals show the rea
   await waitUntil(() => getSection(node)!.textContent.includes('data of the platform kafka'));
   await clickWhenEnabled(node, 'Check now');
   await waitUntil(() => getSection(node)!.textContent.includes('Checking the data'));
+  // A tab that is shown again continues to show it.
+  act(() => panel!.model.selectTab('raw'));
+  await waitUntil(() => getSection(node) === null);
+  act(() => panel!.model.selectTab('overview'));
+  await waitUntil(() => getSection(node)!.textContent.includes('Checking the data'));
   read = { ...execution, status: 'failed', ended: '2026-11-20T12:00:09.000Z', problem: 'Java is missing' };
   feed.emit('orders', { operation: 'run-end', run: execution.run });
   await waitUntil(() => getSection(node)!.textContent.includes('The check failed: Java is missing'));
