@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.documents.json_parsing import MAX_DEPTH, MAX_KEYS, encode_canonical_json, parse_json
+from jupyter_colophon.core.documents.json_parsing import (
+    MAX_DEPTH,
+    MAX_KEYS,
+    encode_canonical_json,
+    encode_json_in_pieces,
+    parse_json,
+)
 from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=10)
@@ -85,3 +91,17 @@ def test_depth_and_member_limits_are_exact() -> None:
         parse_json(json.dumps([0] * (MAX_KEYS + 1)).encode())
     with pytest.raises(TooLarge):
         parse_json(json.dumps([[0] * (MAX_KEYS // 2)] * 2).encode())
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{}, [], None, "x", {"many": []}, {"many": [1, "é\n", None] * 70, "object": {"é": [{}]}, "number": 2.5}],
+)
+def test_pieces_are_the_text_of_the_whole(document: Any) -> None:
+    assert encode_json_in_pieces(document, 10_000) == json.dumps(document, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("document", [{"many": ["x" * 10] * 100}, {"object": {"text": "x" * 1_001}}, ["x" * 1_001]])
+def test_a_text_that_is_too_large_is_not_encoded_to_its_end(document: Any) -> None:
+    with pytest.raises(TooLarge, match="1000 bytes"):
+        encode_json_in_pieces(document, 1_000)

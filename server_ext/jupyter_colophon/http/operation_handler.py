@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.client import responses
 from itertools import islice
+from math import inf
 from typing import Any, Final, TypeVar
 
 from tornado.iostream import StreamClosedError
@@ -21,9 +22,9 @@ from jupyter_colophon.core.errors import (
     quote_and_truncate_text,
 )
 from jupyter_colophon.core.read_budget import (
+    ANSWER_BYTES_MAX,
     limit_items_to_page_bytes,
     limit_reads_of_thread,
-    require_allowed_response_size,
 )
 from jupyter_colophon.http.load_shedding import find_request_kind
 from jupyter_colophon.http.request_body import BodyHandler
@@ -265,9 +266,7 @@ def _encode_document(document: Any, operation: Operation) -> str | bytes:
         return document
     if not is_larger_as_json(document, _ENCODED_AT_ONCE):
         return json.dumps(document, ensure_ascii=False)
-    if operation.is_read_only:
-        require_allowed_response_size(document)
-    return encode_json_in_pieces(document)
+    return encode_json_in_pieces(document, ANSWER_BYTES_MAX if operation.is_read_only else inf)
 
 
 async def _wait_for_pending_answer(pending: PendingAnswer) -> OperationAnswer:

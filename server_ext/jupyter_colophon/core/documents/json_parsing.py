@@ -2,12 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, Final, NoReturn
 
+from jupyter_colophon.core.documents.json_values import is_larger_as_json
 from jupyter_colophon.core.errors import MalformedBody, StoreDamaged, TooLarge
 
 #: The limits of a body.
@@ -66,7 +67,8 @@ def parse_stored_json(text: str) -> Any:
         raise StoreDamaged("a document in the catalog's store cannot be read") from error
 
 
-#: Created once: `json.dumps` creates one for each call.
+#: Created once: `json.dumps` creates one for each call. Documents are trees, so that none is checked for cycles.
+_PLAIN: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _COMPACT = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -76,27 +78,56 @@ def encode_canonical_json(value: Any) -> str:
     return text
 
 
-def encode_json_in_pieces(value: Any) -> str:
+def encode_json_in_pieces(value: Any, bytes_max: float = inf) -> str:
     """Return a value as JSON text, encoding the members of lists in an object a few at a time.
 
-    Encoding a large value in one call holds the interpreter lock until it is finished, on any thread.
+    Encoding a large value in one call holds the interpreter lock until it is finished, on any thread. Raises TooLarge
+    when the text exceeds `bytes_max`: measuring thousands of members before would take as long as encoding them.
     """
+    pieces: list[str] = []
+    size = 0
+    for piece in _iterate_json_pieces(value, bytes_max):
+        size += len(piece)
+        if size > bytes_max:
+            raise create_too_large_response_error(bytes_max)
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def _iterate_json_pieces(value: Any, bytes_max: float) -> Iterator[str]:
+    """Yield the text of a value: a piece for some members of a list in an object, and one for anything else."""
     if not isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    return (
-        "{"
-        + ", ".join(
-            f"{json.dumps(name, ensure_ascii=False)}: {_encode_json_list(member)}" for name, member in value.items()
-        )
-        + "}"
-    )
+        yield _encode_measured_value(value, bytes_max)
+        return
+    separator = "{"
+    for name, member in value.items():
+        yield f"{separator}{_PLAIN.encode(name)}: "
+        if isinstance(member, list):
+            yield from _iterate_pieces_of_list(member)
+        else:
+            yield _encode_measured_value(member, bytes_max)
+        separator = ", "
+    yield "}" if value else "{}"
 
 
-def _encode_json_list(value: Any) -> str:
-    if not isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False)
-    parts = (value[at : at + _ENCODED_TOGETHER] for at in range(0, len(value), _ENCODED_TOGETHER))
-    return "[" + ", ".join(json.dumps(part, ensure_ascii=False)[1:-1] for part in parts) + "]"
+def _iterate_pieces_of_list(members: list[Any]) -> Iterator[str]:
+    separator = "["
+    for at in range(0, len(members), _ENCODED_TOGETHER):
+        yield separator + _PLAIN.encode(members[at : at + _ENCODED_TOGETHER])[1:-1]
+        separator = ", "
+    yield "]" if members else "[]"
+
+
+def _encode_measured_value(value: Any, bytes_max: float) -> str:
+    """Return a value as JSON text. Raises TooLarge before encoding it, since it is one piece."""
+    if bytes_max < inf and is_larger_as_json(value, bytes_max):
+        raise create_too_large_response_error(bytes_max)
+    return _PLAIN.encode(value)
+
+
+def create_too_large_response_error(bytes_max: float) -> TooLarge:
+    """Return the error for a response that would be too large."""
+    return TooLarge(f"the response would have more than {bytes_max} bytes: request less")
 
 
 def _create_object_without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
