@@ -82,6 +82,12 @@ def require_indexed_field(spec: TableSpec, name: str, value: Any = None) -> None
 
 def require_valid_filters(spec: TableSpec, filters: Sequence[FieldValue]) -> None:
     """Raise InvalidField unless these are indexed fields or parts of the key, and the values have their types."""
+    names = {condition.name for condition in filters}
+    if len(filters) >= _FEW and len(names) == 1:
+        (name,) = names
+        require_indexed_field(spec, name)
+        if _has_only_plain_values(spec.fields[name], tuple([condition.value for condition in filters])):
+            return
     for condition in filters:
         require_indexed_field(spec, condition.name, condition.value)
 

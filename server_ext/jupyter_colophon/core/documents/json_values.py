@@ -43,7 +43,7 @@ def measure_json_bytes(value: object) -> int:
     return measure_json_size_and_depth(value, _DEPTH_MAX)[0]
 
 
-def is_larger_as_json(value: object, bytes_max: int) -> bool:
+def is_larger_as_json(value: object, bytes_max: float) -> bool:
     """Return whether a value is larger than this number of bytes as JSON, stopping as soon as it is."""
     size = 0
     containers: list[Iterable[object]] = [(value,)]

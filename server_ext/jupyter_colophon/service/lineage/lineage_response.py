@@ -12,6 +12,7 @@ from jupyter_colophon.core.lineage.graph import (
     MAX_RELATIONS,
     ColumnLineage,
     Direction,
+    EdgeAccess,
     Lineage,
     LineageEdge,
     LineageNode,
@@ -65,9 +66,10 @@ _SIDES: tuple[tuple[Side, str], ...] = tuple((side, way) for side, way in MODES 
 
 
 class HiddenCounts(NamedTuple):
-    """The number of hidden neighbours by URN and side; a lower bound for `capped` nodes."""
+    """The number of hidden neighbours by URN on each side; a lower bound for `capped` nodes."""
 
-    counts: dict[tuple[str, str], int]
+    upstream: dict[str, int]
+    downstream: dict[str, int]
     capped: set[str]
 
 
@@ -143,24 +145,24 @@ class LineageBuilder:
         statements_by_triple = {**self._read_statements(stored_edges, statements), **statements}
         versions = self._read_table_versions(stored_edges)
         merged: dict[tuple[str, str, str], LineageEdge] = {}
-        for stored_edge in stored_edges:
+        for stored_edge, reporter in zip(stored_edges, reporters, strict=True):
             triple = stored_edge[:3]
             for edge in _create_directed_edges(
-                stored_edge, reporters[triple], statements_by_triple.get(triple, ()), versions.get(triple, ())
+                stored_edge, reporter, statements_by_triple.get(triple, ()), versions.get(triple, ())
             ):
                 key = (edge.source, edge.target, edge.access)
                 merged[key] = _merge_edges_of_same_access(merged[key], edge) if key in merged else edge
         edges, has_all = _limit_edges_to_response_size(merged.values())
         return edges, has_all and all(stored_edge.complete for stored_edge in stored_edges)
 
-    def _read_reporters(self, edges: Sequence[Edge]) -> Mapping[Triple, str]:
+    def _read_reporters(self, edges: Sequence[Edge]) -> list[str]:
         """Return who reported each edge: the source of a declaration, or the actor of the newest run."""
         programs = {edge.program for edge in edges}
         sources = {program: declared_lineage.parse_placeholder_source(program) for program in programs}
         newest = [edge.runs[0] for edge in edges if edge.runs and not sources[edge.program]]
         actors = {urn: row["actor"] for urn, row in read_run_rows(self.tx, newest).items()}
         actors |= read_declaring_actors(self.tx, newest)
-        return {edge[:3]: sources[edge.program] or actors.get(edge.runs[0] if edge.runs else "", "") for edge in edges}
+        return [sources[edge.program] or (actors.get(edge.runs[0], "") if edge.runs else "") for edge in edges]
 
     def _read_statements(
         self, edges: Sequence[Edge], statements_by_triple: Mapping[Triple, set[str]]
@@ -208,9 +210,9 @@ class LineageBuilder:
 
     def _count_hidden_neighbours(self, window: TimeWindow, rows: Mapping[str, Row], walk: LineageWalk) -> HiddenCounts:
         """Count the hidden neighbours of each node, upstream and downstream."""
-        shown = _count_neighbours_by_node_and_side(walk.triples)
-        most_shown = max(shown.values(), default=0)
-        hidden = HiddenCounts({}, set())
+        shown_upstream, shown_downstream = _count_neighbours(walk.triples)
+        most_shown = max([*shown_upstream.values(), *shown_downstream.values()], default=0)
+        hidden = HiddenCounts({}, {}, set())
         fully_expanded = {
             key for key in walk.fully_expanded if is_data_node(key[0])
         } | self._find_fully_expanded_programs(window, walk)
@@ -219,18 +221,19 @@ class LineageBuilder:
             nodes["data" if is_data_node(urn) else "program"].append(urn)
         for side, way in _SIDES:
             urns = [urn for urn in nodes[side] if (urn, way) not in fully_expanded]
+            shown, counts = (
+                (shown_upstream, hidden.upstream) if way == "upstream" else (shown_downstream, hidden.downstream)
+            )
             for urn, (count, is_capped) in self._count_neighbours_up_to_cap(
                 side, way, urns, window, most_shown
             ).items():
-                hidden.counts[urn, way] = max(0, count - shown[urn, way])
+                counts[urn] = max(0, count - shown[urn])
                 if is_capped:
                     hidden.capped.add(urn)
         # A stand-in is one of the hidden writers.
-        data = sorted(
-            urn for (urn, way), count in hidden.counts.items() if count and way == "upstream" and is_data_node(urn)
-        )
+        data = sorted(urn for urn, count in hidden.upstream.items() if count and is_data_node(urn))
         for urn, more, is_capped in self._count_hidden_declared_sources(window, data, walk):
-            hidden.counts[urn, "upstream"] += more
+            hidden.upstream[urn] += more
             if is_capped:
                 hidden.capped.add(urn)
         return hidden
@@ -300,20 +303,14 @@ class LineageBuilder:
         return columns, len(rows) <= _COLUMNS_LOOKED_AT and len(columns) == len(column_edges)
 
 
-def _count_neighbours_by_node_and_side(triples: Iterable[Triple]) -> Counter[tuple[str, str]]:
-    """Return the number of visible neighbours of every node, by (URN, side)."""
-    reads, writes = set[tuple[str, str]](), set[tuple[str, str]]()
-    for data, program, mode in triples:
-        if mode in READ:
-            reads.add((data, program))
-        if mode in WRITE:
-            writes.add((data, program))
-    return Counter(
-        (node, side)
-        for pairs, sides in ((reads, ("downstream", "upstream")), (writes, ("upstream", "downstream")))
-        for pair in pairs
-        for node, side in zip(pair, sides, strict=True)
-    )
+def _count_neighbours(triples: Iterable[Triple]) -> tuple[Counter[str], Counter[str]]:
+    """Return the number of visible neighbours of every node, upstream and downstream."""
+    reads = {triple[:2] for triple in triples if triple[2] in READ}
+    writes = {triple[:2] for triple in triples if triple[2] in WRITE}
+    readers, writers = (Counter([data for data, _ in pairs]) for pairs in (reads, writes))
+    readers.update([program for _, program in writes])
+    writers.update([program for _, program in reads])
+    return writers, readers
 
 
 def _find_unexpanded_directions(
@@ -335,20 +332,22 @@ def _find_unexpanded_directions(
 def _create_lineage_node(
     row: Row, level: int, title: str, hidden: HiddenCounts, deleted_namespaces: frozenset[str], time: int | None
 ) -> LineageNode:
+    urn, namespace = row["urn"], row["namespace"]
     is_deleted = row["deleted"] and (time is None or row["updated"] <= time)
+    # Keywords would take a third of the time, and an answer has thousands of nodes.
     return LineageNode(
-        urn=row["urn"],
-        type=row["type"],
-        namespace=row["namespace"],
-        name=row["name"],
-        platform=row["platform"],
-        level=level,
-        deleted=is_deleted or row["namespace"] in deleted_namespaces,
-        hidden_upstream=hidden.counts.get((row["urn"], "upstream"), 0),
-        hidden_downstream=hidden.counts.get((row["urn"], "downstream"), 0),
-        hidden_at_least=row["urn"] in hidden.capped,
-        declared=row.get("declared", False),
-        title=title,
+        urn,
+        row["type"],
+        namespace,
+        row["name"],
+        row["platform"],
+        level,
+        is_deleted or namespace in deleted_namespaces,
+        hidden.upstream.get(urn, 0),
+        hidden.downstream.get(urn, 0),
+        row.get("declared", False),
+        title,
+        urn in hidden.capped,
     )
 
 
@@ -382,19 +381,25 @@ def _merge_edges_of_same_access(first: LineageEdge, second: LineageEdge) -> Line
 
 def _limit_edges_to_response_size(edges: Collection[LineageEdge]) -> tuple[tuple[LineageEdge, ...], bool]:
     """Limit the edges and their components to the size of a response; return whether all are included."""
-    has_all = all(len(edge.components) <= COMPONENTS_MAX for edge in edges)
-    cut = (
-        edge if len(edge.components) <= COMPONENTS_MAX else replace(edge, components=edge.components[:COMPONENTS_MAX])
-        for edge in edges
-    )
-    page = tuple(limit_items_to_page_bytes(cut, _measure_edge_bytes, LIST_BYTES_MAX))
-    return page, has_all and len(page) == len(edges)
+    size, has_all = 0, True
+    page: list[LineageEdge] = []
+    for edge in edges:
+        if len(edge.components) > COMPONENTS_MAX:
+            page.append(replace(edge, components=edge.components[:COMPONENTS_MAX]))
+            has_all = False
+        else:
+            page.append(edge)
+        size += _measure_edge_bytes(page[-1])
+        if size > LIST_BYTES_MAX:
+            break
+    return tuple(page), has_all and len(page) == len(edges)
 
 
 def _measure_edge_bytes(edge: LineageEdge) -> int:
     """Return the approximate size of an edge in a response."""
-    texts = (edge.source, edge.target, *edge.runs, *edge.components, *edge.statements, *edge.table_versions)
-    return _EDGE_BYTES + sum(map(len, texts))
+    ends = len(edge.source) + len(edge.target)
+    texts = (*edge.runs, *edge.components, *edge.statements, *edge.table_versions)
+    return _EDGE_BYTES + ends + sum(map(len, texts))
 
 
 def _measure_column_edge_bytes(edge: ColumnLineage) -> int:
@@ -407,25 +412,23 @@ def _create_directed_edges(
     edge: Edge, reporter: str, statements: Collection[str], table_versions: tuple[str, ...]
 ) -> list[LineageEdge]:
     """Return the directed edges of an access: a read from data to program, a write back, `both` as two."""
-    runs = tuple(filterfalse(declared_lineage.is_version_mark, edge.runs))
-    is_declared = not runs and bool(edge.runs)
-    mode = to_access_mode_of_index(edge.mode)
-    into, out_of = (edge.data, edge.program), (edge.program, edge.data)
-    ends = [out_of] if mode == "write" else [into, out_of] if mode == "both" else [into]
-    return [
-        LineageEdge(
-            source=source,
-            target=target,
-            access=mode,  # type: ignore[arg-type]  # the store holds only modes that were checked
-            runs=runs,
-            run_count=0 if is_declared else edge.run_count,
-            start=edge.start,
-            end=edge.stop,
-            components=edge.components,
-            reported_by=reporter,
-            declared=is_declared,
-            statements=tuple(sorted(statements)) if statements else (),
-            table_versions=table_versions,
-        )
-        for source, target in ends
-    ]
+    data, program, index_mode, all_runs, run_count, start, stop, components, _ = edge
+    runs = tuple(filterfalse(declared_lineage.is_version_mark, all_runs))
+    is_declared = not runs and bool(all_runs)
+    mode: EdgeAccess = to_access_mode_of_index(index_mode)  # type: ignore[assignment]  # the store holds only modes that were checked
+    # Keywords would take a third of the time, and an answer has thousands of edges.
+    details = (
+        mode,
+        runs,
+        0 if is_declared else run_count,
+        start,
+        stop,
+        components,
+        reporter,
+        is_declared,
+        tuple(sorted(statements)) if statements else (),
+        table_versions,
+    )
+    if mode == "both":
+        return [LineageEdge(data, program, *details), LineageEdge(program, data, *details)]
+    return [LineageEdge(program, data, *details) if mode == "write" else LineageEdge(data, program, *details)]

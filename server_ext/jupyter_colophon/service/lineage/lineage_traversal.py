@@ -197,11 +197,9 @@ class LineageWalker:
         programs = {end: get_program_of_node(end) for end in {triple[at] for triple in triples}}
         visible_programs = self.shown(set(programs.values()))
         visible_ends = {end for end, program in programs.items() if program in visible_programs}
-        met = [
-            triple
-            for triple in triples
-            if triple[at] in visible_ends and not _is_known_relation(request, side, way, triple)
-        ]
+        met = [triple for triple in triples if triple[at] in visible_ends]
+        if request.visited:
+            met = [triple for triple in met if not _is_known_relation(request, side, way, triple)]
         fresh = [triple for triple in met if triple not in walk.triples]
         if relation_count + len(fresh) > request.limit or len(triples) > request.limit:
             walk.truncated = True

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import TypeVar
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
@@ -17,7 +18,7 @@ Triple = tuple[str, str, str]
 _AT_ONCE = 400
 #: How far another clock may be ahead (ms): a run that begins later than this had not been recorded.
 _AHEAD_MS = DAY_MS
-_NAMED_AT_ONCE = 100
+_NAMED_AT_ONCE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def clip_window_to_recorded_time(window: TimeWindow, as_of: int | None) -> TimeW
 
 def read_run_rows(tx: TableContext, urns: Iterable[str]) -> dict[str, Row]:
     """Return the rows of these runs, by URN."""
-    keys = sorted({urn for urn in urns if declared_lineage.parse_version_mark(urn) is None})
+    keys = list(dict.fromkeys(filterfalse(declared_lineage.is_version_mark, urns)))
     by_urn: dict[str, Row] = {}
     for part in _split_into_parts(keys, _NAMED_AT_ONCE):
         rows = tx.get_table("runs").scan(Range(), filters=[FieldValue("urn", urn) for urn in part])

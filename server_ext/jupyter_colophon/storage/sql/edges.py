@@ -20,7 +20,7 @@ def build_edge_of_accesses(triple: Triple, accesses: list[Access], runs: int) ->
     if len(accesses) == 1 and runs:
         # Most edges have one access.
         ((run, start, stop, component),) = accesses
-        return Edge(*triple, (run,), 1, start, stop, (component,) if component else ())
+        return Edge._make((*triple, (run,), 1, start, stop, (component,) if component else (), True))
     accesses = sorted(accesses, key=_get_start_and_run, reverse=True)
     names = list(dict.fromkeys(run for run, _, _, _ in accesses))
     stops = [stop for _, _, stop, _ in accesses if stop is not None]

@@ -131,7 +131,7 @@ class SqlTable:
             field_checks.require_complete_keys(self._spec, part)
             flat = [value for key in part for value in key]
             found = self._execute(self._statements.read_many(len(part), names), flat).fetchall()
-            rows += [self._build_row(values, names) for values in found]
+            rows += self._build_rows(found, names)
         return rows
 
     def scan(
@@ -326,6 +326,19 @@ class SqlTable:
             yield self._build_row(values, names)
             lifetime.require_open()
         lifetime.stop_tracking_rows(cursor)
+
+    def _build_rows(self, found: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[Row]:
+        """Build many rows: as `_build_row`, with less work for each."""
+        if self._life.budget is not None:
+            self._life.budget.count_bytes_read(
+                sum([len(value) for values in found for value in values if isinstance(value, str)])
+            )
+        rows = [dict(zip(names, values, strict=False)) for values in found]
+        for name in set(self._bools).intersection(names):
+            for row in rows:
+                if row[name] is not None:
+                    row[name] = bool(row[name])
+        return rows
 
     def _build_row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
         if self._life.budget is not None:

@@ -178,18 +178,18 @@ class SqliteEdges:
     def read_edges(self, triples: Sequence[Triple], window: TimeWindow, runs: int) -> list[Edge]:
         """Return these edges in this order, each with its newest `runs` runs."""
         self._find_known_nodes_and_cache({end for data, program, _ in triples for end in (data, program)})
-        numbers, most = self._numbers, max(_FEW, runs + 1)
-        edges = [(numbers.get(data), numbers.get(program), mode) for data, program, mode in triples]
+        get_number, most = self._numbers.get, max(_FEW, runs + 1)
+        edges = [(get_number(data), get_number(program), mode) for data, program, mode in triples]
         accesses, large = defaultdict[int, list[Access]](list), set[int]()
         for mode, keys in _build_edge_keys_by_mode(edges).items():
             # One query for all: thousands of single queries take far longer.
             bound = (json.dumps([*keys.values()]), *get_window_bounds(window), most, mode)
             places = [*keys]
-            for place, is_large, run, start, stop, component in self._connection.execute(_NEWEST_OF_EDGES, bound):
-                if is_large:
-                    large.add(places[place])
-                elif run is not None:
-                    accesses[places[place]].append((run, start, stop, component))
+            for row in self._connection.execute(_NEWEST_OF_EDGES, bound).fetchall():
+                if row[1]:
+                    large.add(places[row[0]])
+                elif row[2] is not None:
+                    accesses[places[row[0]]].append(row[2:])
         return [
             self._read_edge_of_node_numbers(triple, edge, window, runs)
             if at in large or len(accesses[at]) >= most
