@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from jupyter_colophon.cli.app import COMMANDS, build_parser
 from jupyter_colophon.cli.instances.option_parser import OptionParser
-from jupyter_colophon.cli.instances.run import COMMANDS as INSTANCE_COMMANDS
+from jupyter_colophon.cli.instances.run import load_commands as load_instance_commands
 
 from generators.markdown import format_table, link_pages
 
@@ -42,7 +42,7 @@ def _format_commands(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def _format_instance_commands() -> Iterator[str]:
-    for name, kind in INSTANCE_COMMANDS.items():
+    for name, kind in load_instance_commands().items():
         parser = OptionParser(kind.declared)
         yield f"### metadata {name}\n"
         yield f"`jupyter colophon metadata {name} SCHEMASPACE [OPTIONS]`\n"

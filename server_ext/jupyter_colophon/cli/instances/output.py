@@ -14,7 +14,9 @@ log = logging.getLogger("jupyter_colophon.cli.instances")
 
 def print_escaped_line(text: str = "") -> None:
     """Print a line on stdout, with control characters escaped."""
-    print("".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text))
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text)
+    print(text)
 
 
 def print_json(document: Any) -> None:

@@ -1,37 +1,30 @@
 """Run a command on a schemaspace, and return its exit code."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.instances.client import InstanceClient
-from jupyter_colophon.cli.instances.create_update import CreateInstance, UpdateInstance
 from jupyter_colophon.cli.instances.errors import HelpRequested, InstanceCommandError, format_error
-from jupyter_colophon.cli.instances.export import ExportInstances
-from jupyter_colophon.cli.instances.import_ import ImportInstances
-from jupyter_colophon.cli.instances.list_ import ListInstances
-from jupyter_colophon.cli.instances.migrate import MigrateInstances
-from jupyter_colophon.cli.instances.move import MoveInstances
 from jupyter_colophon.cli.instances.option import create_flag_option
 from jupyter_colophon.cli.instances.option_parser import OptionParser
 from jupyter_colophon.cli.instances.output import print_escaped_line, print_json
-from jupyter_colophon.cli.instances.recover import RecoverInstances
-from jupyter_colophon.cli.instances.remove import RemoveInstance
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.errors import MetadataError
 
-_KINDS: tuple[type[SpaceCommand], ...] = (
-    ListInstances,
-    CreateInstance,
-    UpdateInstance,
-    RemoveInstance,
-    MigrateInstances,
-    ExportInstances,
-    ImportInstances,
-    MoveInstances,
-    RecoverInstances,
-)
-COMMANDS: Mapping[str, type[SpaceCommand]] = {kind.name: kind for kind in _KINDS}
+#: The module and class of each command.
+_COMMANDS = {
+    "list": "list_.ListInstances",
+    "create": "create_update.CreateInstance",
+    "update": "create_update.UpdateInstance",
+    "remove": "remove.RemoveInstance",
+    "migrate": "migrate.MigrateInstances",
+    "export": "export.ExportInstances",
+    "import": "import_.ImportInstances",
+    "move": "move.MoveInstances",
+    "recover": "recover.RecoverInstances",
+}
 DESCRIPTION = "Manage the instances of schemaspaces: list, create, update, remove, migrate, export, import, move and recover them."
 REPLACE = create_flag_option("replace", "Update the instance.")
 _HELP = ("--help", "-h")
@@ -50,10 +43,10 @@ def _find_and_run_command(arguments: Sequence[str], client: InstanceClient) -> i
     if not arguments or arguments[0] in _HELP:
         if arguments:
             print_escaped_line(f"\n{DESCRIPTION}")
-        return _print_subcommands(arguments, {name: kind.description for name, kind in COMMANDS.items()})
+        return _print_subcommands(arguments, {name: kind.description for name, kind in load_commands().items()})
     kind, options = _find_command_and_options(arguments[0], arguments[2:])
     if kind is None:
-        return _print_subcommands(arguments, {name: kind.description for name, kind in COMMANDS.items()})
+        return _print_subcommands(arguments, {name: kind.description for name, kind in load_commands().items()})
     spaces = client.list_schemaspace_names(deprecated=kind.takes_deprecated)
     space = (
         client.find_schemaspace_name(arguments[1]) if len(arguments) > 1 and not arguments[1].startswith("-") else None
@@ -68,10 +61,22 @@ def _find_and_run_command(arguments: Sequence[str], client: InstanceClient) -> i
 def _find_command_and_options(name: str, options: Sequence[str]) -> tuple[type[SpaceCommand] | None, Sequence[str]]:
     """Return the command with a name, and its options. `install` (Elyra 2 and 3) is `create`, or `update` with --replace."""
     if name != "install":
-        return COMMANDS.get(name), options
+        return _load_command(name) if name in _COMMANDS else None, options
     args, others = OptionParser([REPLACE]).parse_known_args(options)
     help_ = ["--help"] if args.help else []
-    return UpdateInstance if args.replace else CreateInstance, [*others, *help_]
+    return _load_command("update" if args.replace else "create"), [*others, *help_]
+
+
+def _load_command(name: str) -> type[SpaceCommand]:
+    """Import the class of a command; the others would take longer than a short list."""
+    module, _, kind = _COMMANDS[name].partition(".")
+    loaded: type[SpaceCommand] = getattr(import_module(f"jupyter_colophon.cli.instances.{module}"), kind)
+    return loaded
+
+
+def load_commands() -> dict[str, type[SpaceCommand]]:
+    """Import the classes of all commands, and return them by name."""
+    return {name: _load_command(name) for name in _COMMANDS}
 
 
 def _run_command_and_print_errors(command: SpaceCommand, options: Sequence[str]) -> int:
