@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from jupyter_colophon.core.documents.json_parsing import create_too_large_response_error
+from jupyter_colophon.core.documents.json_parsing import refuse_too_large_response
 from jupyter_colophon.core.documents.json_values import is_larger_as_json
 from jupyter_colophon.core.errors import TooLarge, TransactionTimeout
 
@@ -25,7 +25,7 @@ ANSWER_BYTES_MAX: Final = 64 * 1024 * 1024
 def require_allowed_response_size(document: Any) -> None:
     """Raise TooLarge if a document exceeds the largest response."""
     if is_larger_as_json(document, ANSWER_BYTES_MAX):
-        raise create_too_large_response_error(ANSWER_BYTES_MAX)
+        refuse_too_large_response(ANSWER_BYTES_MAX)
 
 
 @dataclass(slots=True)

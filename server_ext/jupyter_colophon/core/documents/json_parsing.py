@@ -89,7 +89,7 @@ def encode_json_in_pieces(value: Any, bytes_max: float = inf) -> str:
     for piece in _iterate_json_pieces(value, bytes_max):
         size += len(piece)
         if size > bytes_max:
-            raise create_too_large_response_error(bytes_max)
+            refuse_too_large_response(bytes_max)
         pieces.append(piece)
     return "".join(pieces)
 
@@ -121,13 +121,13 @@ def _iterate_pieces_of_list(members: list[Any]) -> Iterator[str]:
 def _encode_measured_value(value: Any, bytes_max: float) -> str:
     """Return a value as JSON text. Raises TooLarge before encoding it, since it is one piece."""
     if bytes_max < inf and is_larger_as_json(value, bytes_max):
-        raise create_too_large_response_error(bytes_max)
+        refuse_too_large_response(bytes_max)
     return _PLAIN.encode(value)
 
 
-def create_too_large_response_error(bytes_max: float) -> TooLarge:
-    """Return the error for a response that would be too large."""
-    return TooLarge(f"the response would have more than {bytes_max} bytes: request less")
+def refuse_too_large_response(bytes_max: float) -> NoReturn:
+    """Raise TooLarge for a response that would have more bytes."""
+    raise TooLarge(f"the response would have more than {bytes_max} bytes: request less")
 
 
 def _create_object_without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
