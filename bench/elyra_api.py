@@ -1,7 +1,8 @@
 """Compare the Elyra API with that of Elyra 4.1.1, request by request, in CPU time of the servers.
 
 `--elyra` (of run.py) is the Python of an environment with `pip install elyra==4.1.1`. Both servers run at once, each
-with its own extension only and the same instances in its files. They take turns, and the minimum of each is reported.
+with its own extension only and the same instances in its files. They take turns, and the minimum of each is reported;
+of the wall times of single creates, the median and the 95th percentile.
 The measurement starts when both have processed the files that they found (ours records them).
 """
 
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
+from statistics import quantiles
 from tempfile import TemporaryDirectory
 
 from serving import Client, Server, start_server
@@ -27,6 +29,7 @@ SPACE = "code-snippets"
 _PATH = f"/elyra/metadata/{SPACE}"
 _REQUESTS, _ROUNDS = 40, 5
 _LIST_REQUESTS, _LIST_ROUNDS = 2, 4
+_TIMED_REQUESTS, _TIMED_ROUNDS = 20, 15
 _QUIET_S = 3.0
 _COMMAND_ROUNDS = 4
 #: Goals by size; None if there is none.
@@ -57,6 +60,7 @@ def measure_rows(python: str | None) -> Iterator[tuple[str, ...]]:
         with ExitStack() as stack:
             ours, theirs = (_start_side(stack, where, size) for where in (None, python))
             yield from _measure_requests(ours, theirs, size)
+            yield from _measure_create_times(ours, theirs, size)
             yield from _measure_lists(ours, theirs, size)
 
 
@@ -149,6 +153,25 @@ def _measure_requests(ours: Side, theirs: Side, size: int) -> Iterator[tuple[str
                 minimum[kind][at] = min(minimum[kind][at], side.measure_cpu_ms(ask, _REQUESTS))
     for kind, (mine, other) in minimum.items():
         yield _format_row(f"{kind}, {size:,} instances", mine, other, _SINGLE_GOALS[size])
+
+
+def _measure_create_times(ours: Side, theirs: Side, size: int) -> Iterator[tuple[str, ...]]:
+    """Measure the wall time of each of many creates, a few at a time on each side."""
+    taken: tuple[list[float], list[float]] = ([], [])
+    for _ in range(_TIMED_ROUNDS):
+        for side, times in zip((ours, theirs), taken, strict=True):
+            times += [_time_create_ms(side, at) for at in range(_TIMED_REQUESTS)]
+            for at in range(_TIMED_REQUESTS):
+                _delete_instance(side, at)
+    for what, percent, goal in (("median", 50, None), ("95th percentile", 95, None if size == SIZES[0] else 1)):
+        mine, other = (quantiles(times, n=100)[percent - 1] for times in taken)
+        yield _format_row(f"create, {size:,} instances, {what}, wall", mine, other, goal, "ms of wall time")
+
+
+def _time_create_ms(side: Side, at: int) -> float:
+    begun = time.perf_counter()
+    _create_instance(side, at)
+    return (time.perf_counter() - begun) * 1000
 
 
 def _create_instance(side: Side, at: int) -> object:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from jupyter_colophon.cli.app import COMMANDS, build_parser
 from jupyter_colophon.cli.instances.option_parser import OptionParser
-from jupyter_colophon.cli.instances.run import COMMANDS as INSTANCE_COMMANDS
+from jupyter_colophon.cli.instances.run import load_commands
 from jupyter_colophon.cli.parser import CommandParser
 from support.commands import Commands
 
@@ -37,9 +37,9 @@ def test_help_has_valid_examples(parser: CommandParser) -> None:
         assert (args.parser.prog, unknown) == (parser.prog, [])
 
 
-@pytest.mark.parametrize("name", sorted(INSTANCE_COMMANDS))
+@pytest.mark.parametrize("name", sorted(load_commands()))
 def test_instance_commands_have_valid_examples(name: str) -> None:
-    kind = INSTANCE_COMMANDS[name]
+    kind = load_commands()[name]
     *command, space = shlex.split(kind.format_example("things"))[:5]
     assert (command, space) == (["jupyter", "colophon", "metadata", name], "things")
     options = [option for option in shlex.split(kind.example) if not option.startswith("--display_name")]

@@ -26,6 +26,7 @@ print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 #: What a list of instances in files needs no part of.
 _OTHER_PARTS = """
 parts = ["composition", "operations.native.api", "storage.spi", "service.write_path", "client.transport"]
+parts += ["cli.instances.create_update", "cli.instances.recover"]
 print([part for part in parts if f"jupyter_colophon.{part}" in sys.modules])
 """
 _THREADS = """
