@@ -33,15 +33,15 @@ def measure_json_size_and_depth(value: object, depth_max: int) -> tuple[int, int
                 size += _SCALAR_BYTES
             elif isinstance(item, str):
                 size += (len(item) if item.isascii() else len(item.encode("utf-8", "surrogatepass"))) + 2
-            # The check of an abstract class takes longer than all else.
-            elif kind is dict or isinstance(item, Mapping):
-                containers += 1
-                size += 2 + sum(map(len, item)) + 4 * len(item)
-                deeper.extend(item.values())
             elif isinstance(item, list | tuple):
                 containers += 1
                 size += 2 + len(item)
                 deeper.extend(item)
+            # Last, since the check of an abstract class takes longer than all else.
+            elif isinstance(item, dict | Mapping):
+                containers += 1
+                size += 2 + sum(map(len, item)) + 4 * len(item)
+                deeper.extend(item.values())
             else:
                 size += _SCALAR_BYTES
         depth += 1 if containers else 0
