@@ -1,6 +1,8 @@
 """Migrations: each slice is applied once and resumed after a kill; newer stores are refused (spec STORE-21)."""
 
 import signal
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from jupyter_colophon.storage.migrations.runner import (
 )
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 from support.process import run_script, start_script_process
-from support.things_table import THINGS, run_on_table
+from support.things_table import THINGS, build_row, run_on_table
 
 #: Migrates a store and counts each slice; kills itself in the third slice on request.
 MIGRATING = """
@@ -88,6 +90,27 @@ def test_concurrent_processes_apply_each_slice_once(ready: StorageProvider, anot
         for work in works:
             work.result(timeout=300)
     assert counted(ready) == {("first", at): 1 for at in range(20)}
+
+
+def test_writer_of_another_process_writes_between_slices(ready: StorageProvider, another: StorageProvider) -> None:
+    begun, written = threading.Event(), threading.Event()
+
+    def write() -> None:
+        begun.wait()
+        run_on_table(another, lambda table: table.upsert(build_row(("written", 0, "x"))))
+        written.set()
+
+    def work_for_a_while(_: TableContext, place: str) -> str | None:
+        begun.set()
+        time.sleep(0.1)
+        at = int(place or 0) + 1
+        assert at < 60, "the writer waits for the whole migration"
+        return None if written.is_set() else str(at)
+
+    with ThreadPoolExecutor(1) as threads:
+        writing = threads.submit(write)
+        apply_remaining_migrations(ready, [StoreMigration("slow", work_for_a_while)])
+        writing.result(timeout=300)
 
 
 def test_newer_store_is_refused_and_unchanged(ready: StorageProvider) -> None:

@@ -6,6 +6,7 @@ stops between two slices, and processes that start together apply every slice on
 
 import json
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -18,6 +19,9 @@ from jupyter_colophon.storage.tables import SETTINGS
 
 #: The name of the row in `settings`.
 NAME = "schema"
+#: The longest pause after a slice, in seconds. Another process that waits for SQLite's lock asks for it every 0.1 s, and would
+#: wait for the whole migration otherwise.
+_PAUSE_S = 0.15
 _logger = logging.getLogger("jupyter_colophon.storage")
 
 
@@ -68,14 +72,19 @@ def rename_tables_and_fields(provider: StorageProvider, migrations: Sequence[Sto
 
 
 def apply_remaining_migrations(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
-    """Apply the remaining migrations. The tables exist already. Raises StoreTooNew, StorageError."""
+    """Apply the remaining migrations, with a pause after each slice in which other processes write.
+
+    The tables exist already. Raises StoreTooNew, StorageError.
+    """
     title = ""
     while (now := provider.tx_runner.run(read_migration_progress, read_only=True)).version < len(migrations):
         migration = migrations[now.version]
         if migration.title != title:
             title = migration.title
             _logger.info("upgrading the catalog to schema version %d: %s", now.version + 1, title)
+        began = time.monotonic()
         provider.tx_runner.run(lambda tx: _run_next_slice_and_record_progress(tx, migrations))
+        time.sleep(min(_PAUSE_S, time.monotonic() - began))
         if provider.tx_runner.run(read_migration_progress, read_only=True).version > now.version:
             for table in migration.drops:
                 provider.table_admin.drop(table)
