@@ -74,6 +74,14 @@ def jp_server_cleanup(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[No
     ServerApp.clear_instance()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def patient_transactions() -> None:
+    """Let a transaction take as long as a busy machine needs; a test of the limit shortens it."""
+    from jupyter_colophon.storage import transaction_lifetime
+
+    transaction_lifetime.WRITE_S = 60.0
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: tests wait for processes that they start."""

@@ -58,7 +58,7 @@ class Caller(SystemApp):
     def configure(self, configurer):
         configurer.add_handler("GET", "/contexts/{context}/plugins", list_plugins)
         configurer.add_handler("POST", "/contexts/{context}/calls", call_plugin, permission="read", timeout_s=300)
-        configurer.add_handler("POST", "/contexts/{context}/hang", hang, timeout_s=5)
+        configurer.add_handler("POST", "/contexts/{context}/hang", hang, timeout_s=10)
 """
 REPEAT = {"plugin": "shop-tools/repeat", "properties": {"times": 2}, "method": "run", "argument": {"text": "ab"}}
 
