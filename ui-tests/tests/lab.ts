@@ -107,22 +107,12 @@ export async function waitForLab(page: Page): Promise<void> {
   await page.waitForFunction(() => window.jupyterapp?.restored.then(() => true));
 }
 
-/** Reads what the default workspace stores. */
-async function readWorkspace(page: Page): Promise<Record<string, unknown>> {
+/** Reads the stored layout of the default workspace as text. */
+export async function readLayout(page: Page): Promise<string> {
   const { data } = (await requestServer(page, 'GET', 'lab/api/workspaces/default')) as {
     data: Record<string, unknown>;
   };
-  return data;
-}
-
-/** Reads the stored layout of the default workspace as text. */
-export async function readLayout(page: Page): Promise<string> {
-  return JSON.stringify((await readWorkspace(page))['layout-restorer:data'] ?? null);
-}
-
-/** Reads the stored arguments of the tabs of the default workspace as text. */
-export async function readTabs(page: Page): Promise<string> {
-  return JSON.stringify(await readWorkspace(page));
+  return JSON.stringify(data['layout-restorer:data'] ?? null);
 }
 
 /** Runs a command of JupyterLab and waits for its end. */
