@@ -107,12 +107,22 @@ export async function waitForLab(page: Page): Promise<void> {
   await page.waitForFunction(() => window.jupyterapp?.restored.then(() => true));
 }
 
-/** Reads the stored layout of the default workspace as text. */
-export async function readLayout(page: Page): Promise<string> {
+/** Reads what the default workspace stores. */
+async function readWorkspace(page: Page): Promise<Record<string, unknown>> {
   const { data } = (await requestServer(page, 'GET', 'lab/api/workspaces/default')) as {
     data: Record<string, unknown>;
   };
-  return JSON.stringify(data['layout-restorer:data'] ?? null);
+  return data;
+}
+
+/** Reads the stored layout of the default workspace as text. */
+export async function readLayout(page: Page): Promise<string> {
+  return JSON.stringify((await readWorkspace(page))['layout-restorer:data'] ?? null);
+}
+
+/** Reads the stored arguments of the tabs of the default workspace as text. */
+export async function readTabs(page: Page): Promise<string> {
+  return JSON.stringify(await readWorkspace(page));
 }
 
 /** Runs a command of JupyterLab and waits for its end. */

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
-import { expect, measureInk, openLab, runCommand, test, waitForLab, writeApi } from './lab';
+import { expect, measureInk, openLab, readTabs, runCommand, test, waitForLab, writeApi } from './lab';
 
 const DAY_MS = 86_400_000;
 
@@ -391,7 +391,7 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
     await card('orders').focus();
     await page.keyboard.press('[');
     await expect(card('raw')).toBeVisible();
-    await page.waitForTimeout(3000);
+    await expect(async () => expect(await readTabs(page)).toMatch(/levels=1&[^"]*expanded=upstream[^"]*orders/)).toPass();
     await page.reload();
     await waitForLab(page);
     await expect(card('raw')).toBeVisible();
