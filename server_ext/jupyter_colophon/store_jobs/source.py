@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
+from jupyter_colophon.core.entities.exported_aspects import is_aspect_exported, is_type_exported
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.spark.source.options import InvalidOption, parse_number
 from jupyter_colophon.spark.source.queries import list_entity_descriptors, split_change_range
@@ -173,24 +174,20 @@ def _read_aspects(tx: TableContext, registry: Registry, rows: RowRange) -> _Page
     exported = {
         stored.entity["urn"]: {"type": stored.entity["type"], "namespace": stored.entity["namespace"]}
         for stored in inside
-        if not stored.entity["deleted"] and not registry.get_type_or_unregistered(stored.entity["type"]).managed_by
+        if not stored.entity["deleted"] and is_type_exported(registry, stored.entity["type"])
     }
     page = [
-        {**aspect, **exported[aspect["urn"]]}
-        for aspect in (*_list_aspects(registry, inside), *_read_timeseries(tx, inside))
-        if aspect["urn"] in exported
+        {**aspect, **entity}
+        for aspect in (*_list_aspects_with_value(inside), *_read_timeseries(tx, inside))
+        if (entity := exported.get(aspect["urn"])) and is_aspect_exported(registry, entity["type"], aspect["aspect"])
     ]
     is_last = len(entities) < _ENTITIES or len(inside) < len(entities)
     return page, None if is_last else entities[-1].entity["urn"]
 
 
-def _list_aspects(registry: Registry, entities: Sequence[StoredEntity]) -> Iterator[Row]:
-    """Yield the aspects with a value, without keys and those that other APIs manage."""
+def _list_aspects_with_value(entities: Sequence[StoredEntity]) -> Iterator[Row]:
     for stored in entities:
-        for name, aspect in stored.aspects.items():
-            spec = registry.get_aspect_or_unregistered(stored.entity["type"], name)
-            if aspect["value"] is not None and not spec.key and not spec.managed_by:
-                yield aspect
+        yield from (aspect for aspect in stored.aspects.values() if aspect["value"] is not None)
 
 
 def _read_timeseries(tx: TableContext, entities: Sequence[StoredEntity]) -> Iterator[Row]:

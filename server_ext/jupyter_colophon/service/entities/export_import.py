@@ -17,6 +17,7 @@ from jupyter_colophon.core.entities.export_lines import (
     parse_export_header,
     parse_export_lines,
 )
+from jupyter_colophon.core.entities.exported_aspects import is_aspect_exported, is_type_exported
 from jupyter_colophon.core.errors import ConditionFailed, InvalidInstance, MalformedBody, NotFound, Problem
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.model.proposal import ABSENT, Proposal, WriteCondition
@@ -66,8 +67,8 @@ class NamespaceTransfer:
         """Return the lines of a namespace, of all or of some entity types and aspects. Raises NotFound, InvalidInstance.
 
         They are sorted by type, name and URN of the entity and name of the aspect, so that equal content gives equal
-        exports; a timeseries aspect has one line per value, by time. Managed entities and aspects (instances of
-        schemaspaces) are left out.
+        exports; a timeseries aspect has one line per value, by time. `core/entities/exported_aspects.py` has what is left
+        out.
         """
         self.reader.read_entity(names.make_namespace_urn(namespace), [], principal)
         self._require_known_types_and_aspects(types, aspect_filter)
@@ -111,8 +112,8 @@ class NamespaceTransfer:
                 lambda tx, page=page: self._read_exported_aspects(tx, page, principal)  # type: ignore[misc]
             ):
                 for name in sorted(aspects_by_name):
-                    spec = self.registry.get_aspect_or_unregistered(summary.type, name)
-                    if not spec.key and not spec.managed_by and (not aspect_filter or name in aspect_filter):
+                    is_chosen = not aspect_filter or name in aspect_filter
+                    if is_chosen and is_aspect_exported(self.registry, summary.type, name):
                         aspect = aspects_by_name[name]
                         for value in (
                             self._read_timeseries_values(summary.urn, name) if aspect is None else (aspect.value,)
@@ -127,9 +128,7 @@ class NamespaceTransfer:
             while cursor is not None:
                 listing = EntityListing(namespace=namespace, type=type_, limit=_PAGE, cursor=cursor, removed=True)
                 page, cursor = self.reader.list_visible_entities(listing, principal)
-                yield [
-                    summary for summary in page if not self.registry.get_type_or_unregistered(summary.type).managed_by
-                ]
+                yield [summary for summary in page if is_type_exported(self.registry, summary.type)]
 
     def _read_exported_aspects(
         self, tx: TableContext, page: list[EntitySummary], principal: Principal
