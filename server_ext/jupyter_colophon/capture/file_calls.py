@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, TypeGuard
 from jupyter_colophon.capture.calls import DeferredFlows, Describe, Flow, LibraryCall, Report, build_write
 from jupyter_colophon.capture.column_map import ColumnMap, map_all_columns
 from jupyter_colophon.capture.locations import ROOT
-from jupyter_colophon.capture.named_files import find_file_at
+from jupyter_colophon.capture.named_files import find_file_in_folder
 from jupyter_colophon.capture.observation import Inference
 from jupyter_colophon.capture.origins import Dataset, Origin, Source, take_number
 from jupyter_colophon.capture.working_folders import FOLDERS
@@ -109,7 +109,7 @@ class FileWrite(DeferredFlows):
 def _find_file(path: str, folder: int, format_: str) -> Dataset | None:
     """Return the file that a call named while the working folder was the one of this number; None if that is not known any more."""
     name = "" if path.startswith(ROOT) else FOLDERS.get_folder(folder)
-    return None if name is None else find_file_at(path, name, format_)
+    return None if name is None else find_file_in_folder(path, name, format_)
 
 
 def create_read_report(report: Report, reader: PathReader) -> Report:

@@ -83,16 +83,16 @@ def list_locations(target: Any) -> list[str]:
 
 def _build_location(text: str) -> str | None:
     if "~" in text:
-        return build_location(text, "")
-    return _parse_cached_location(text, get_folder_of_path(text))
+        return _build_location_in_folder(text, "")
+    return find_location_in_folder(text, _get_folder_of_path(text))
 
 
-def get_folder_of_path(path: str) -> str:
+def _get_folder_of_path(path: str) -> str:
     """Return the working folder, if a path depends on it; otherwise "", since the folder may have been deleted."""
     return "" if path.startswith(ROOT) else os.getcwd()
 
 
-def build_location(text: str, folder: str) -> str | None:
+def _build_location_in_folder(text: str, folder: str) -> str | None:
     """Return the location of a path or URL, for a working folder; "" is the current one."""
     last = text.rpartition(_CHAIN)[2]
     match = _SCHEME.match(last)
@@ -108,8 +108,8 @@ def build_location(text: str, folder: str) -> str | None:
     return last
 
 
-#: A program names the same few files again and again.
-_parse_cached_location = lru_cache(maxsize=1024)(build_location)
+#: The same, without `~`, whose meaning may change. A program names the same few files again and again.
+find_location_in_folder: Final = lru_cache(maxsize=1024)(_build_location_in_folder)
 
 
 def _build_location_of_open_file(file: Any, path: str) -> str | None:
