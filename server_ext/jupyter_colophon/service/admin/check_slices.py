@@ -53,7 +53,8 @@ class SliceChecker:
     def list_slices(self, parts: Sequence[CheckPart], count: int) -> list[CheckSlice]:
         """Return the slices of these parts of a check, of which each table has at most `count`. Raises StorageError."""
         sample = self.checker.run_read_transaction(self._read_sample_keys)
-        slices: list[CheckSlice] = []
+        # First the one that cannot be divided and reads all pages: as the last one, it would run alone.
+        slices = [CheckSlice("store", "")] if "store" in parts else []
         if "derived rows" in parts:
             checks = list_derived_row_checks(self.checker.registry)
             slices += [item for check in checks for item in _split_check("derived rows", check, sample, count)]
@@ -67,8 +68,6 @@ class SliceChecker:
         if "log" in parts:
             for log in _LOGS.values():
                 slices += _split_table("log", log.subject, self._list_log_numbers(log, count), count)
-        if "store" in parts:
-            slices.append(CheckSlice("store", ""))
         return slices
 
     def list_entity_ranges(self, count: int) -> list[tuple[str, str | None]]:
