@@ -1,214 +1,216 @@
-"""Compare verifying a SQLite catalog and computing its statistics with Spark, on one and two executors, with one process.
+"""Compare the jobs of `jupyter colophon jobs` on a Spark cluster with the same work in one process.
 
-`python bench/jobs.py CATALOG [--rounds 3]` prints a table; `bench/growth_curves.py` fills such a catalog. The cluster is a
-standalone one of this machine, whose executors have one core and one process for Python each. The start of Spark and of its workers is not measured. CPU seconds are those
-of all processes of a side; the sides take turns.
+`python bench/jobs.py --folder F [--entities 50000] [--rounds 1]` fills a SQLite catalog in the folder, unless it is there,
+and measures each job on three sides in turns: one process without Spark, and a standalone cluster of this machine with one
+and with two executors. An executor has one core, for its JVM and its Python worker. Each figure is appended to
+`F/figures.jsonl` at once, so that an interrupted run loses none; `--table` only prints the table of that file.
+
+The start of Spark (cluster, driver, executors, and Python with the modules of the tasks) is a row of its own: a command pays
+for it once, and the first job of a session also for classes that JVMs load. CPU seconds are those of all processes of a side,
+ended ones included, divided into Python and JVMs.
 """
 
 import argparse
 import json
+import logging
 import os
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import bulk_fill
+import corpus
+import pyarrow as pa
+import pyarrow.parquet as pq
+from jupyter_colophon.composition import open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import choose_sqlite_store
-from jupyter_colophon.maintenance import Maintenance
-from jupyter_colophon.spark.jobs.statistics import compute_statistics
-from jupyter_colophon.spark.source.queries import list_entity_descriptors
-from jupyter_colophon.storage.entities import sources_of_truth
-from jupyter_colophon.store_jobs.integrity import verify_store
-from jupyter_colophon.store_jobs.source import register_store_source
+from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
+from jupyter_colophon.storage.secret import read_or_create_store_key
 from jupyter_colophon.store_jobs.store_address import StoreAddress
 
-SIDES, PARTITIONS = (0, 1, 2), 16
+_REPOSITORY = Path(__file__).parents[1]
+# The real server of the examples, and the Spark cluster of the tests, which executors do not need.
+sys.path += [str(_REPOSITORY / "examples"), str(_REPOSITORY / "tests")]
+import job_sides  # noqa: E402
+from live import run_live_server  # noqa: E402
+
+SIDES = (0, 1, 2)
+#: Proposals that `import` writes to a server, which commits them one after the other.
+IMPORTED, IMPORTED_FILES = 5_000, 4
+#: A side that takes longer hangs.
+SIDE_TIMEOUT_S = 1_800
 _TICKS = os.sysconf("SC_CLK_TCK")
-_EXPECTED = ("description", "owner", "tag", "domain")
 
 
 def main() -> None:
-    """Measure all sides, or one of them in a process of its own."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("catalog", type=Path)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--executors", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.executors is not None:
-        print(json.dumps(_measure_side(options.catalog, options.executors)))
+    """Measure all sides, or one of them in a process of its own, and print the table."""
+    options = _parse_arguments()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.side is not None:
+        _measure_side(options)
         return
-    rounds = [{side: _measure_in_process(options.catalog, side) for side in SIDES} for _ in range(options.rounds)]
-    print("| work | side | seconds | CPU seconds | speed-up |\n|---|---|---|---|---|")
-    for work in rounds[0][0]:
-        alone = statistics.median(figures[0][work]["wall"] for figures in rounds)
-        for side in SIDES:
-            wall = statistics.median(figures[side][work]["wall"] for figures in rounds)
-            cpu = statistics.median(figures[side][work]["cpu"] for figures in rounds)
-            name = "one process, without Spark" if side == 0 else f"Spark, {side} executor{'s' * (side > 1)}"
-            print(f"| {work} | {name} | {wall:.1f} | {cpu:.1f} | {alone / wall:.2f}x |")
-    print(f"\nLoad {os.getloadavg()[0]:.0f}, {os.cpu_count()} cores, medians of {options.rounds} rounds.")
+    if not options.table:
+        _fill_catalog(options)
+        _write_proposals(options.folder / "proposals")
+        for round_ in range(1, options.rounds + 1):
+            for side in options.sides:
+                _show(f"round {round_} of {options.rounds}: {_describe_side(side)}")
+                _run_side(options, side)
+    print("\n".join(_format_table(options)))
 
 
-def _measure_in_process(catalog: Path, executors: int) -> dict[str, dict[str, float]]:
-    command = [sys.executable, __file__, str(catalog), f"--executors={executors}"]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    figures: dict[str, dict[str, float]] = json.loads(output.splitlines()[-1])
-    return figures
+def _parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--entities", type=int, default=50_000, help="a multiple of 500; default: 50000")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--sides", type=int, nargs="+", choices=SIDES, default=SIDES, help="numbers of executors")
+    parser.add_argument("--jobs", nargs="+", default=[], metavar="JOB", help="only these")
+    parser.add_argument("--table", action="store_true", help="only print the table")
+    parser.add_argument("--side", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
 
 
-def _measure_side(catalog: Path, executors: int) -> dict[str, dict[str, float]]:
-    """Return wall and CPU seconds by work; no executors means one process without Spark."""
-    address = StoreAddress.from_choice(choose_sqlite_store(catalog), None)
-    if executors == 0:
-        maintenance = address.open()
-        return {
-            "verify": _measure(lambda: _verify_alone(maintenance)),
-            "statistics": _measure(lambda: _count_alone(maintenance)),
-        }
-    with _run_cluster(executors) as spark:
-        return {
-            "verify": _measure(lambda: _require_sound(verify_store(spark, address, PARTITIONS, 100, lambda _: None))),
-            "statistics": _measure(lambda: _count_with_spark(spark, address)),
-        }
+def _get_catalog_path(options: argparse.Namespace) -> Path:
+    return Path(options.folder) / f"catalog-{options.entities}.db"
+
+
+def _fill_catalog(options: argparse.Namespace) -> None:
+    """Fill the catalog to its size; an interrupted fill continues."""
+    _show(f"filling a catalog with {options.entities:,} entities")
+    logging.disable(logging.WARNING)
+    catalog = open_or_create_catalog(choose_sqlite_store(_get_catalog_path(options)), IdentityRules())
+    try:
+        bulk_fill.fill_catalog(catalog, options.entities)
+        # Otherwise the first side would seal for the others.
+        seal_unsealed_rows(catalog.provider, read_or_create_store_key(catalog.provider), lambda: int(time.time() * 1e3))
+    finally:
+        catalog.close()
+
+
+def _write_proposals(folder: Path) -> None:
+    """Write the files that `import` reads, unless they exist."""
+    if folder.exists():
+        return
+    folder.mkdir()
+    rows = [
+        {"urn": corpus.build_urn(entity.number), "aspect": "businessMetadata", "value": json.dumps(entity.value)}
+        for entity in corpus.generate_entities(IMPORTED)
+    ]
+    for number in range(IMPORTED_FILES):
+        pq.write_table(pa.Table.from_pylist(rows[number::IMPORTED_FILES]), folder / f"part{number}.parquet")
+
+
+def _run_side(options: argparse.Namespace, side: int) -> None:
+    """Measure a side in a process of its own, which appends its figures."""
+    arguments = [f"--folder={options.folder}", f"--entities={options.entities}", f"--side={side}"]
+    if options.jobs:
+        arguments += ["--jobs", *options.jobs]
+    subprocess.run([sys.executable, __file__, *arguments], check=True, timeout=SIDE_TIMEOUT_S)
+
+
+def _measure_side(options: argparse.Namespace) -> None:
+    logging.disable(logging.WARNING)
+    address = StoreAddress.from_choice(choose_sqlite_store(_get_catalog_path(options)), None)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="colophon-jobs-")))
+        spark: Any = None
+        if options.side == 0:
+            jobs = job_sides.list_jobs_without_spark(address, folder)
+        else:
+            with _record(options, "start of Spark"):
+                spark = job_sides.start_spark(options.side, folder, stack)
+            jobs = job_sides.list_spark_jobs(spark, address, folder)
+        for name, job in jobs.items():
+            if not options.jobs or name in options.jobs:
+                with _record(options, name):
+                    job()
+        if not options.jobs or "import" in options.jobs:
+            (folder / "root").mkdir()
+            server = stack.enter_context(run_live_server(folder / "root", folder / "home"))
+            with _record(options, "import"):
+                job_sides.import_proposals(spark, server, options.folder / "proposals")
 
 
 @contextmanager
-def _run_cluster(executors: int) -> Iterator[Any]:
-    """Run a cluster, and yield a session whose Python workers have imported what tasks need."""
-    from jupyter_colophon.spark.java import ensure_java
-    from jupyter_colophon.spark.session import get_session
-
-    ensure_java()
-    with ExitStack() as stack:
-        settings = {"spark.executor.memory": "700m", "spark.sql.shuffle.partitions": "4"}
-        spark = get_session("bench", **settings, **{"spark.master": _start_cluster(executors, stack)})
-        try:
-            tasks = spark.sparkContext.parallelize(range(executors * 4), executors * 4)
-            while len(set(tasks.map(_import_modules).collect())) < executors:
-                # The other executor has not started yet.
-                continue
-            yield spark
-        finally:
-            spark.stop()
-
-
-def _start_cluster(executors: int, stack: ExitStack) -> str:
-    """Start a master and workers, and return the URL of the master; the stack stops them."""
-    import pyspark
-
-    home, port = Path(pyspark.__file__).parent, _find_free_port()
-    master, deploy = f"spark://127.0.0.1:{port}", "org.apache.spark.deploy"
-    worker = [f"{deploy}.worker.Worker", "--cores", "1", "--memory", "1g", "--webui-port", "0", master]
-    commands = [[f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]]
-    commands += [worker] * executors
-    folder = stack.enter_context(tempfile.TemporaryDirectory())
-    environment = {"SPARK_HOME": str(home), "SPARK_WORKER_DIR": folder, "SPARK_LOCAL_IP": "127.0.0.1"}
-    environment |= {"SPARK_DAEMON_MEMORY": "256m", "PYSPARK_PYTHON": sys.executable}
-    for command in commands:
-        process = subprocess.Popen(
-            [home / "bin" / "spark-class", *command],
-            env=os.environ | environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        stack.callback(process.wait)
-        stack.callback(process.terminate)
-    return master
-
-
-def _find_free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def _import_modules(_: int) -> int:
-    """Import, and return the process that serves the worker: one for each executor."""
-    import jupyter_colophon.store_jobs.source  # noqa: F401  its import is part of the start
-
-    time.sleep(0.5)
-    return os.getppid()
-
-
-def _measure(work: Callable[[], object]) -> dict[str, float]:
+def _record(options: argparse.Namespace, job: str) -> Iterator[None]:
+    """Append the figures of what is done within, and show them."""
     began, began_cpu = time.perf_counter(), _read_cpu_s()
-    work()
-    return {"wall": time.perf_counter() - began, "cpu": _read_cpu_s() - began_cpu}
+    yield
+    wall, ended_cpu = time.perf_counter() - began, _read_cpu_s()
+    cpu = {kind: round(ended_cpu[kind] - began_cpu[kind], 2) for kind in ended_cpu}
+    figure = {"entities": options.entities, "side": options.side, "job": job, "wall": round(wall, 2), "cpu": cpu}
+    figure["load"] = round(os.getloadavg()[0], 1)
+    with (options.folder / "figures.jsonl").open("a", encoding="utf-8") as figures:
+        figures.write(f"{json.dumps(figure)}\n")
+    _show(f"  {job}: {wall:.1f} s, {sum(cpu.values()):.1f} CPU s")
 
 
-def _read_cpu_s() -> float:
-    """Return the CPU seconds of this process and of all that it started, ended ones included."""
-    parents, ticks = {}, {}
+def _show(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def _describe_side(side: int) -> str:
+    return f"Spark, {side} executor{'s' * (side > 1)}" if side else "one process"
+
+
+def _read_cpu_s() -> dict[str, float]:
+    """Return the CPU seconds of this process and of all that it started, ended ones included, in Python and in JVMs."""
+    parents: dict[int, int] = {}
+    ticks: dict[int, tuple[str, int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = stat.read_text().rpartition(")")[2].split()
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
-        parents[int(stat.parent.name)], ticks[int(stat.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+        fields, pid = rest.split(), int(stat.parent.name)
+        parents[pid], ticks[pid] = (
+            int(fields[1]),
+            ("JVMs" if name == "java" else "Python", sum(map(int, fields[11:15]))),
+        )
 
     def is_mine(pid: int) -> bool:
         while pid not in (0, os.getpid()):
             pid = parents.get(pid, 0)
         return pid != 0
 
-    return sum(count for pid, count in ticks.items() if is_mine(pid)) / _TICKS
+    totals = {"Python": 0.0, "JVMs": 0.0}
+    for pid, (kind, count) in ticks.items():
+        if is_mine(pid):
+            totals[kind] += count / _TICKS
+    return totals
 
 
-def _verify_alone(maintenance: Maintenance) -> None:
-    _require_sound(list(maintenance.create_integrity_checker().find_issues()))
-
-
-def _require_sound(issues: list[Any]) -> None:
-    assert issues == [], issues[:3]
-
-
-def _count_with_spark(spark: Any, address: StoreAddress) -> None:
-    read = register_store_source(spark, address, PARTITIONS)
-    for frame in compute_statistics(read).values():
-        assert frame.collect() is not None
-
-
-def _count_alone(maintenance: Maintenance) -> None:
-    """Count what the statistics of Spark count, in one pass."""
-    counts: Counter[tuple[object, ...]] = Counter()
-    after, registry = "", maintenance.registry
-    while page := maintenance.provider.tx_runner.run(
-        lambda tx, after=after: sources_of_truth.list_stored_entities_after(tx, after),  # type: ignore[misc]
-        read_only=True,
-    ):
-        for stored in page:
-            if not stored.entity["deleted"]:
-                _count_entity(counts, registry, stored)
-        after = page[-1].entity["urn"]
-    assert counts
-
-
-def _count_entity(counts: Counter[tuple[object, ...]], registry: Any, stored: sources_of_truth.StoredEntity) -> None:
-    entity = stored.entity
-    place = entity["namespace"], entity["type"]
-    counts["types", *place, entity["platform"]] += 1
-    counts["growth", *place, entity["created"] // 86_400_000] += 1
-    found: set[tuple[object, ...]] = set()
-    for name, aspect in stored.aspects.items():
-        spec = registry.get_aspect_or_unregistered(entity["type"], name)
-        if aspect["value"] is None or spec.key or spec.managed_by:
-            continue
-        counts["sizes", *place, name] += len(aspect["value"].encode())
-        for descriptor in list_entity_descriptors(name, json.loads(aspect["value"])):
-            if descriptor.kind in ("tag", "owner"):
-                found.add((descriptor.kind, *place, descriptor.text))
-            if descriptor.kind in _EXPECTED:
-                found.add(("completeness", *place, descriptor.kind))
-            if descriptor.kind != "tag":
-                found.add(("keys", *place, descriptor.key))
-    counts.update(found)
+def _format_table(options: argparse.Namespace) -> Iterator[str]:
+    """Yield a Markdown table of the medians of all figures of this number of entities."""
+    lines = (options.folder / "figures.jsonl").read_text(encoding="utf-8").splitlines()
+    figures = [figure for figure in map(json.loads, lines) if figure["entities"] == options.entities]
+    yield f"{options.entities:,} entities; `import`: {IMPORTED:,} proposals."
+    yield ""
+    yield "| job | side | seconds | CPU seconds | in Python | in JVMs | cores in use | speed-up |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for job in dict.fromkeys(figure["job"] for figure in figures):
+        alone = 0.0
+        for side in SIDES:
+            rounds = [figure for figure in figures if (figure["job"], figure["side"]) == (job, side)]
+            if not rounds:
+                continue
+            wall = statistics.median(figure["wall"] for figure in rounds)
+            cpu = {kind: statistics.median(figure["cpu"][kind] for figure in rounds) for kind in ("Python", "JVMs")}
+            alone = alone if side else wall
+            yield (
+                f"| {job} | {_describe_side(side)} | {wall:.1f} | {sum(cpu.values()):.1f} | {cpu['Python']:.1f} |"
+                f" {cpu['JVMs']:.1f} | {sum(cpu.values()) / wall:.1f} | {f'{alone / wall:.2f}x' if alone else ''} |"
+            )
+    loads = [figure["load"] for figure in figures]
+    yield f"\n{os.cpu_count()} cores, load {min(loads):g} to {max(loads):g}."
 
 
 if __name__ == "__main__":
