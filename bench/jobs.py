@@ -97,11 +97,12 @@ def _fill_catalog(options: argparse.Namespace) -> None:
 
 def _write_proposals(folder: Path) -> None:
     """Write the files that `import` reads, unless they exist."""
-    if folder.exists():
+    if (folder / f"part{IMPORTED_FILES - 1}.parquet").exists():
         return
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     rows = [
-        {"urn": corpus.build_urn(entity.number), "aspect": "businessMetadata", "value": json.dumps(entity.value)}
+        # Technical metadata creates the namespaces of its entities.
+        {"urn": corpus.build_urn(entity.number), "aspect": "technicalMetadata", "value": json.dumps(entity.value)}
         for entity in corpus.generate_entities(IMPORTED)
     ]
     for number in range(IMPORTED_FILES):
@@ -162,30 +163,30 @@ def _describe_side(side: int) -> str:
 
 
 def _read_cpu_s() -> dict[str, float]:
-    """Return the CPU seconds of this process and of all that it started, ended ones included, in Python and in JVMs."""
+    """Return the CPU seconds of this process and of all that it started, in Python and in JVMs.
+
+    Ended processes are counted by their parents, as Python: JVMs of a cluster end after what is measured, and JVMs end idle
+    workers of Python.
+    """
     parents: dict[int, int] = {}
-    ticks: dict[int, tuple[str, int]] = {}
+    ticks: dict[int, dict[str, int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
         fields, pid = rest.split(), int(stat.parent.name)
-        parents[pid], ticks[pid] = (
-            int(fields[1]),
-            ("JVMs" if name == "java" else "Python", sum(map(int, fields[11:15]))),
-        )
+        own, ended = (sum(map(int, fields[begin : begin + 2])) for begin in (11, 13))
+        parents[pid] = int(fields[1])
+        ticks[pid] = {"Python": ended, "JVMs": own} if name == "java" else {"Python": own + ended, "JVMs": 0}
 
     def is_mine(pid: int) -> bool:
         while pid not in (0, os.getpid()):
             pid = parents.get(pid, 0)
         return pid != 0
 
-    totals = {"Python": 0.0, "JVMs": 0.0}
-    for pid, (kind, count) in ticks.items():
-        if is_mine(pid):
-            totals[kind] += count / _TICKS
-    return totals
+    mine = [counts for pid, counts in ticks.items() if is_mine(pid)]
+    return {kind: sum(counts[kind] for counts in mine) / _TICKS for kind in ("Python", "JVMs")}
 
 
 def _format_table(options: argparse.Namespace) -> Iterator[str]:
