@@ -14,13 +14,13 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.spark.jobs.statistics import compute_activity, compute_statistics
 from jupyter_colophon.store_jobs.integrity import rebuild_derived_rows_of_store, verify_store
-from jupyter_colophon.store_jobs.source import register_store_source
+from jupyter_colophon.store_jobs.source import StoreReader, register_store_source
 from jupyter_colophon.store_jobs.store_address import StoreAddress
 from live import LiveServer
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from support import servers
-from support.catalog import delete_entity_or_aspect, open_catalog_file, record_run, write_metadata
+from support.catalog import ADA, delete_entity_or_aspect, open_catalog_file, record_run, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.urns import CELL, build_table_urn
 
@@ -77,6 +77,9 @@ def test_statistics_and_activity_of_store(spark: SparkSession, local: Catalog, a
     kind = {"namespace": "sales", "type": "dataset"}
     assert {**kind, "platform": "spark", "count": TABLES - 1} in found["types"]
     assert {**kind, "tag": "gold", "count": 20} in found["tags"]
+    counts = [row["count"] for row in found["keys"]]
+    assert counts == sorted(counts, reverse=True)
+    assert len(set(counts)) > 1
     complete = next(row for row in found["completeness"] if row["type"] == "dataset")
     assert (complete["entities"], complete["tagged"], complete["owned"]) == (TABLES - 1, 20, 0)
     size = next(row for row in found["sizes"] if row["aspect"] == "technicalMetadata" and row["type"] == "dataset")
@@ -97,6 +100,16 @@ def test_store_reads_selected_columns_and_rows(spark: SparkSession, local: Catal
     assert json.loads(rows[0].value)["properties"]
     with pytest.raises(PySparkException, match="unknown column 'size'"):
         read("aspects", "size BIGINT").collect()
+
+
+def test_store_has_the_aspects_of_an_export(local: Catalog, address: StoreAddress) -> None:
+    write_metadata(local, build_table_urn("t03"), {}, aspect="businessMetadata")
+    exported = [json.loads(line) for line in local.transfer.export_namespace_lines("sales", ADA)][1:]
+    reader = StoreReader(address, "aspects", ("urn", "namespace", "aspect"), 2)
+    rows = [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+    found = sorted((row["urn"], row["aspect"]) for row in rows if row["namespace"] == "sales")
+    assert found == sorted((line["urn"], line["aspect"]) for line in exported)
+    assert len({aspect for _, aspect in found}) > 2
 
 
 def test_missing_store_is_reported_by_task(spark: SparkSession, tmp_path: Path) -> None:

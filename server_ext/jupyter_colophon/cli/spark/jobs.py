@@ -160,7 +160,7 @@ class JobsCommand(CliCommand):
             for name, frame in compute(self._create_table_reader(spark)).items():
                 if folder:
                     path = document[name] = f"{folder}/{name}"
-                    frame.coalesce(1).write.mode("overwrite").parquet(path)
+                    frame.write.mode("overwrite").parquet(path)
                     lines.append(f"{name}: {path}")
                     continue
                 rows = frame.limit(_LISTED if self.json else _SHOWN).collect()
@@ -226,6 +226,9 @@ class JobsCommand(CliCommand):
             from pyspark.sql import SparkSession
 
             return SparkSession.builder.appName(name).getOrCreate()
+        if self.args.verb != "import":
+            # Spark's 200 parts of what it groups would be mostly empty.
+            settings.setdefault("spark.sql.shuffle.partitions", str(self.args.partitions))
         master = self.args.master or settings.get("spark.master", "")
         if master:
             settings["spark.master"] = master

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 #: Number of most changed entities that are listed.
 MAX_MOST_CHANGED = 100
@@ -24,15 +24,18 @@ def compute_statistics(read: ReadTable) -> "dict[str, DataFrame]":
     growth = entities.selectExpr("namespace", "type", "to_date(created) AS day").groupBy("namespace", "type", "day")
     aspects = sizes.groupBy("namespace", "type", "aspect").agg({"*": "count", "bytes": "sum"})
     return {
-        "types": entities.groupBy("namespace", "type", "platform").count().orderBy("namespace", "type", "platform"),
-        "completeness": _count_complete_entities(entities, described).orderBy("namespace", "type"),
+        "types": _order(entities.groupBy("namespace", "type", "platform").count(), "namespace", "type", "platform"),
+        "completeness": _order(_count_complete_entities(entities, described), "namespace", "type"),
         "keys": _order_by_count(keys.groupBy("namespace", "type", "key").count()),
         "owners": _count_texts(described, "owner"),
         "tags": _count_texts(described, "tag"),
-        "sizes": aspects.selectExpr(
-            "namespace", "type", "aspect", "`count(1)` AS count", "`sum(bytes)` AS bytes"
-        ).orderBy("namespace", "type", "aspect"),
-        "growth": growth.count().orderBy("day", "namespace", "type"),
+        "sizes": _order(
+            aspects.selectExpr("namespace", "type", "aspect", "`count(1)` AS count", "`sum(bytes)` AS bytes"),
+            "namespace",
+            "type",
+            "aspect",
+        ),
+        "growth": _order(growth.count(), "day", "namespace", "type"),
     }
 
 
@@ -56,8 +59,8 @@ def compute_activity(read: ReadTable) -> "dict[str, DataFrame]":
         "`max(time)` AS newest",
     )
     return {
-        "changes": by_day.count().orderBy("day", "actor", "by_kernel", "operation"),
-        "most_changed": _order_by_count(named).limit(MAX_MOST_CHANGED),
+        "changes": _order(by_day.count(), "day", "actor", "by_kernel", "operation"),
+        "most_changed": named.orderBy(*_list_count_order(named)).limit(MAX_MOST_CHANGED),
     }
 
 
@@ -80,5 +83,14 @@ def _count_texts(described: "DataFrame", kind: str) -> "DataFrame":
 
 
 def _order_by_count(counted: "DataFrame") -> "DataFrame":
-    """Order by descending count, then by the other columns."""
-    return counted.orderBy(counted["count"].desc(), *(name for name in counted.columns if name != "count"))
+    return _order(counted, *_list_count_order(counted))
+
+
+def _list_count_order(counted: "DataFrame") -> "list[Column | str]":
+    """Return the order by descending count, then by the other columns."""
+    return [counted["count"].desc(), *(name for name in counted.columns if name != "count")]
+
+
+def _order(counted: "DataFrame", *columns: "Column | str") -> "DataFrame":
+    """Order counts in one task: there are few of them, and an order over several tasks needs another job for a sample."""
+    return counted.coalesce(1).sortWithinPartitions(*columns)
