@@ -13,8 +13,9 @@ from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import ConditionFailed, IdempotencyKeyReused, NotFound
-from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_field_urn
 from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.storage.postgresql.statement_batch import StatementSender
 from jupyter_colophon.storage.spi import Locks, TableContext
 from support.catalog import (
     ADA,
@@ -70,6 +71,35 @@ def hold(pool: ThreadPoolExecutor, catalog: Catalog, locks: Locks | None, until:
     running = pool.submit(lambda: catalog.provider.tx_runner.run(work, locks=locks))
     assert begun.wait(60)
     return running
+
+
+def test_change_of_an_entity_takes_four_round_trips(
+    two_catalogs: list[Catalog], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = two_catalogs[0]
+    for number in range(2):
+        write_metadata(catalog, properties={"a": f"b{number}"})
+    trips: list[object] = []
+    send = StatementSender.send
+    monkeypatch.setattr(StatementSender, "send", lambda *arguments: (trips.append(arguments), send(*arguments))[1])
+    write_metadata(catalog, properties={"a": "c"})
+    assert len(trips) == 4
+
+
+@pytest.mark.parametrize("number", [1, 12, 31])
+def test_results_of_a_batch_have_the_numbers_of_their_changes(two_catalogs: list[Catalog], number: int) -> None:
+    write_metadata(two_catalogs[0])
+    table = build_table_urn("orders")
+    columns = [make_field_urn(table, f"column{at}") for at in range(number)]
+    value = build_metadata_value({"a": "b"})
+    batch = [Proposal(column, "businessMetadata", "upsert", value) for column in columns]
+    results = two_catalogs[1].write_path.apply_proposals_atomically(batch, ADA)
+    numbers = {
+        str(change.urn): change.seq
+        for change in read_changes_after(two_catalogs[0], 0)
+        if change.aspect == "businessMetadata"
+    }
+    assert [result.seq for result in results] == [numbers[str(column)] for column in columns]
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,15 @@ class WritePath(HeldChangeWriter):
             commit = self._create_commit(tx, principal, author, locks)
             results = self._apply_batch(commit, proposals, specs, pointer_prefix)
             self._finish_commit(commit, principal)
-            return commit.add_first_number(results)
+            if idempotency_key is not None:
+                # The result that is stored has the numbers.
+                return commit.add_first_number(results)
+
+            def add_numbers() -> None:
+                results[:] = commit.add_first_number(results)
+
+            tx.on_commit(add_numbers)
+            return results
 
         locks = (
             None if in_transaction else write_locks.list_batch_locks(self.registry, proposals, specs, idempotency_key)

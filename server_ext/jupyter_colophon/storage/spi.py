@@ -154,6 +154,11 @@ class ChangeLog(Protocol):
     def lock_and_get_newest_number(self) -> int:
         """Exclude other appending transactions until the end of this one; return the number of the newest row."""
 
+    def lock_and_append_changes(self, rows: Sequence[Row]) -> Callable[[], int]:
+        """Exclude other appending transactions until the end of this one, and append rows, whose numbers are counted from
+        1, after the newest row. Return a function that returns the number of that row, also after the commit.
+        """
+
     def replace_changes(self, rows: Sequence[Row]) -> None:
         """Replace existing rows by rows with the same numbers."""
 

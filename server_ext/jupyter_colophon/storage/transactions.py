@@ -83,7 +83,7 @@ class _PendingWrite(Generic[T]):
         finally:
             lifetime.end_transaction()
             if (took := time.monotonic() - began - lifetime.waited_s) > SLOW_S:
-                _logger.warning("a write transaction blocked other writers for %.0f ms", took * 1000)
+                _logger.warning("a write transaction held its locks for %.0f ms", took * 1000)
 
     def finish_with_result_or_error(self, error: BaseException | None) -> None:
         """Finish with a result or an error."""

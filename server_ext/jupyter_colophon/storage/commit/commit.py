@@ -4,7 +4,7 @@ Only `service/write_path.py` may import this module (spec WRITE-1).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -76,7 +76,8 @@ class CommitBuilder:
         #: are counted from 1 until the end, so that other writers wait only then.
         self.changes: list[Row] = []
         self._head: int | None = None if locks is None else 0
-        self._first = 0
+        #: Returns the newest number before the changes with locks, once they were appended.
+        self._read_newest_before: Callable[[], int] = lambda: 0
         #: Rows that are not read before the end, by table: they are written together.
         self._pending_rows: dict[str, list[Row]] = defaultdict(list)
         self._pending_names: list[Row] = []  # of new entities, until the table of names is read
@@ -93,10 +94,14 @@ class CommitBuilder:
         new = {str(urn): urn for urn in urns if str(urn) not in self._entities}
         for urn in new.values():
             self._require_lock_to_read(urn)
+        # Scans whose rows are read after the entities, so that a store can send all statements together.
+        unchecked = {self.identity.get_namespace(urn) for urn in new.values()} - self._not_deleting
+        deleting = self.tx.get_table("deleting_namespaces").scan_ranges([Range.prefix(name) for name in unchecked])
+        aspect_rows = self.tx.get_table("aspects").scan_ranges([Range.prefix(text) for text in new])
         rows = {row["urn"]: row for row in self.tx.get_table("entities").read_many([(text,) for text in new])}
+        self._not_deleting |= unchecked - {row["namespace"] for row in deleting}
         aspects: dict[str, dict[str, Row]] = {text: {} for text in new}
-        # An entity without a row never existed and has no aspects.
-        for aspect_row in self.tx.get_table("aspects").scan_ranges([Range.prefix(text) for text in rows]):
+        for aspect_row in aspect_rows:
             aspects[aspect_row["urn"]][aspect_row["aspect"]] = aspect_row
         for text, urn in new.items():
             row = rows.get(text)
@@ -178,6 +183,7 @@ class CommitBuilder:
         self.delete_entity_and_children(make_namespace_urn(name))
         ends = {"namespace": name, "actor": self.actor, "time": self.now}
         self.tx.get_table("deleting_namespaces").upsert(ends)
+        self._not_deleting.discard(name)
 
     def delete_next_content_of_namespace(self, name: str, limit: int) -> bool:
         """Delete some of the content of a deleted namespace; return True if nothing is left."""
@@ -367,18 +373,15 @@ class CommitBuilder:
 
     def _append_changes(self) -> None:
         """Append the changes to the log; with locks, they get their numbers now."""
-        if self._locks is not None:
-            self._first = self.tx.log.lock_and_get_newest_number()
-            for change in self.changes:
-                change["seq"] += self._first
-        self.tx.log.append_changes(self.changes)
+        if self._locks is None:
+            self.tx.log.append_changes(self.changes)
+        else:
+            self._read_newest_before = self.tx.log.lock_and_append_changes(self.changes)
 
     def add_first_number(self, results: Iterable[ProposalResult]) -> list[ProposalResult]:
-        """Return results with the numbers that their changes got at the end."""
-        return [
-            result if result.seq is None or not self._first else replace(result, seq=result.seq + self._first)
-            for result in results
-        ]
+        """Return results with the numbers that their changes got at the end. After the commit this needs no round trip."""
+        newest = self._read_newest_before()
+        return [result if result.seq is None else replace(result, seq=result.seq + newest) for result in results]
 
     def require_lock(self, urn: Urn) -> None:
         """Raise NotLocked unless no other transaction can read or change the entity."""

@@ -55,6 +55,12 @@ class PortableLog:
         """Exclude other appending transactions; return the number of the newest row."""
         return self.get_newest_number()
 
+    def lock_and_append_changes(self, rows: Sequence[Row]) -> Callable[[], int]:
+        """Append rows with numbers counted from 1 after the newest one; return a function that returns its number."""
+        newest = self.lock_and_get_newest_number()
+        self.append_changes([row | {"seq": newest + row["seq"]} for row in rows])
+        return lambda: newest
+
     def replace_changes(self, rows: Sequence[Row]) -> None:
         """Replace existing rows by rows with the same numbers."""
         by = self._table(CHANGES_BY.id)

@@ -22,10 +22,13 @@ from jupyter_colophon.core.errors import (
     TransactionTimeout,
 )
 from jupyter_colophon.storage.postgresql.dialect import decode_text_with_nul, encode_text_without_nul
+from jupyter_colophon.storage.postgresql.statement_batch import StatementSender
 
 T = TypeVar("T")
 #: Timeouts for connecting, for a statement, and for any answer, in seconds. A lost server is detected within 5 seconds.
 CONNECT_S, STATEMENT_S, ANSWER_S = 3, 4.0, 4.5
+#: How long a statement waits for a lock of another transaction, in seconds.
+TURN_S = 2.0
 #: The pause before connecting again to a server that could not be reached, in seconds.
 _PAUSE_S = 0.5
 #: Defaults for libpq unless the connection string sets them: a lost peer is detected within 4 seconds.
@@ -51,6 +54,8 @@ class TimeLimitedConnection(psycopg.Connection[tuple[Any, ...]]):
 
     patience_s: float | None = ANSWER_S
     on_silence: Callable[[], None] | None = None
+    #: Sends the statements of transactions.
+    sender: StatementSender
 
     def wait(self, gen: PQGen[T], *arguments: Any, **options: Any) -> T:
         """Run a generator of the driver; treat a silent server as lost."""
@@ -144,9 +149,9 @@ class PostgresServer:
     def _open_connection(self, settings: dict[str, str]) -> TimeLimitedConnection:
         where = self._where | {"client_encoding": "utf8"}
         connection = TimeLimitedConnection.connect(
-            **where, autocommit=True, prepare_threshold=3, context=self._adapters
+            **where, autocommit=True, prepare_threshold=None, context=self._adapters
         )
-        connection.prepared_max, connection.on_silence = 500, self._record_connection_failure
+        connection.sender, connection.on_silence = StatementSender(connection), self._record_connection_failure
         defaults = {"search_path": f'"{self.schema}"', "statement_timeout": f"{STATEMENT_S * 1000:.0f}", "jit": "off"}
         try:
             connection.execute("; ".join(f"SET {name} = {value}" for name, value in (defaults | settings).items()))
@@ -165,13 +170,15 @@ def translate_driver_errors_and_close_lost(connection: TimeLimitedConnection) ->
         raise translate_driver_error(connection, error) from error
 
 
-def translate_driver_error(connection: TimeLimitedConnection, error: psycopg.Error) -> StorageError:
+def translate_driver_error(connection: TimeLimitedConnection, error: psycopg.Error) -> StorageError | InvalidField:
     """Return our error for an error of the driver before COMMIT was sent; after a lost connection, a retry helps."""
     state = error.sqlstate or ""
     if close_connection_if_lost(connection, error):
         return TransactionConflict(_LOST)
     if state in _CONFLICTS:
         return TransactionConflict("another transaction conflicted with this one")
+    if state == "22003":
+        return InvalidField("a sum would exceed the range of its column")
     if state == "57014":
         return TransactionTimeout("a transaction took too long and was cancelled")
     if state == "53100":

@@ -20,6 +20,7 @@ DIALECT = SqlDialect(
     compared="key_part({}, {})",
     page=1_000,
     json_types={kind: name for kind, name in _TYPES.items() if kind != "bytes"},
+    joins_rows=True,
 )
 #: A B-tree takes at most 2,704 bytes: a longer string is compared by its beginning, and then by its hash. So equality
 #: is exact for any length, and the order is by code point except for strings that share the whole indexed beginning (or

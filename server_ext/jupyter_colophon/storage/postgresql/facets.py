@@ -17,7 +17,7 @@ CREATION = [
 _READ = "SELECT entry, facet, value FROM search_facets WHERE entry = ANY(%s::bigint[])"
 _ROWS = "SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[])"
 _ADD = f"INSERT INTO search_facets (entry, facet, value) {_ROWS}"
-_REMOVE = f"DELETE FROM search_facets WHERE (entry, facet, value) IN ({_ROWS})"
+_REMOVE = "DELETE FROM search_facets WHERE entry = %s AND facet = %s AND value = %s"
 _FORGET = "DELETE FROM search_facets WHERE entry = %s"
 _COUNT = """SELECT facet, value, COUNT(*) FROM search_facets
     WHERE entry = ANY(%s::bigint[]) AND facet = ANY(%s::text[]) GROUP BY facet, value"""
@@ -35,9 +35,12 @@ class PostgresFacets:
 
     def write_facet_differences(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
         """Write the added and delete the removed values of documents."""
-        for statement, rows in zip((_REMOVE, _ADD), find_facet_row_changes(old, new), strict=True):
-            if rows:
-                self._execute(statement, tuple(map(list, zip(*rows, strict=True))))
+        removed, added = find_facet_row_changes(old, new)
+        for row in removed:
+            # Row by row: a statement for all of them would be planned again each time.
+            self._execute(_REMOVE, row)
+        if added:
+            self._execute(_ADD, tuple(map(list, zip(*added, strict=True))))
 
     def delete_facet_values(self, entry: int) -> None:
         """Delete the rows of a document."""

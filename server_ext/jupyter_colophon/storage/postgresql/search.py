@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from jupyter_colophon.core.search.search import Group
+from jupyter_colophon.core.search.search import FacetValues, Group
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
@@ -52,8 +52,9 @@ _ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, length)
     SELECT urn, namespace, type, length
     FROM unnest(%s::text[], %s::text[], %s::text[], %s::integer[]) WITH ORDINALITY
         AS new (urn, namespace, type, length, at) ORDER BY at RETURNING id, urn"""
-_KNOWN = f"""SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
-    WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.build_comparable_term("u", "string")} FROM unnest(%s::text[]) AS u))"""
+#: Each document with its facet values, as pairs.
+_KNOWN = f"""SELECT e.urn, e.id, t.words, ARRAY(SELECT ARRAY[f.facet, f.value] FROM search_facets AS f WHERE f.entry = e.id)
+    FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.build_comparable_term("u", "string")} FROM unnest(%s::text[]) AS u))"""
 _ADD_TEXTS = "INSERT INTO search_texts (id, words) SELECT * FROM unnest(%s::bigint[], %s::text[])"
 _INDEX = """INSERT INTO search_tokens (id, part, tokens)
     SELECT id, part, array_to_tsvector(string_to_array(tokens, ' '))
@@ -93,7 +94,10 @@ class PostgresSearch:
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents, with one statement of each kind for all of them."""
         by_urn = {document.urn: (document, _join_words_and_terms(document)) for document in documents}
-        existing = {urn: (entry, words) for urn, entry, words in self._execute(_KNOWN, (list(by_urn),))}
+        facets: dict[int, FacetValues] = {}
+        existing: dict[str, tuple[int, str]] = {}
+        for urn, entry, words, pairs in self._execute(_KNOWN, (list(by_urn),)):
+            existing[urn], facets[entry] = (entry, words), frozenset(map(tuple, pairs))
         new = [(document, words) for urn, (document, words) in by_urn.items() if urn not in existing]
         old = [(existing[urn], document, words) for urn, (document, words) in by_urn.items() if urn in existing]
         texts = self._insert_documents(new) if new else []
@@ -107,9 +111,7 @@ class PostgresSearch:
         self._index_words_of_entries(texts + changed)
         values = {entry: by_urn[urn][0].facet_values for urn, (entry, _) in existing.items()}
         values |= {entry: document.facet_values for (entry, _), (document, _) in zip(texts, new, strict=True)}
-        self._facets.write_facet_differences(
-            self._facets.read_facet_values([entry for entry, _ in existing.values()]) if existing else {}, values
-        )
+        self._facets.write_facet_differences(facets, values)
 
     def _insert_documents(self, new: Sequence[tuple[Document, str]]) -> list[tuple[int, str]]:
         """Insert entries and texts of new documents; return their numbers with the text to index."""

@@ -6,7 +6,6 @@ excludes those that have a lock of the same name, unless both are shared (decisi
 savepoint, whose rollback would release them, and in one order, so that no two transactions wait for each other.
 """
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +22,8 @@ from jupyter_colophon.storage.postgresql import edges, log, search
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
 from jupyter_colophon.storage.postgresql.connection import (
     ANSWER_S,
+    STATEMENT_S,
+    TURN_S,
     PostgresServer,
     TimeLimitedConnection,
     close_connection_if_lost,
@@ -31,14 +32,14 @@ from jupyter_colophon.storage.postgresql.connection import (
 )
 from jupyter_colophon.storage.postgresql.execute import ResultSet
 from jupyter_colophon.storage.postgresql.pipeline import PendingResult, StatementPipeline
+from jupyter_colophon.storage.postgresql.statement_batch import Statement
 from jupyter_colophon.storage.spi import Locks
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 from jupyter_colophon.storage.transactions import After
 
-#: How long a writer waits for another process's transaction before it retries, and for the beginning of its own, in
-#: seconds.
-TURN_S, BEGIN_S = 2.0, 3.0
+#: How long the beginning of a transaction may take, in seconds.
+BEGIN_S = 3.0
 #: How long others wait for a process that is idle in the middle of a transaction, in seconds.
 STILL_S = 10.0
 #: The lock of writers; the table stays empty. A table lock is taken without a snapshot, and is held until the commit is
@@ -47,7 +48,10 @@ TURN = "CREATE TABLE writers (nothing integer)"
 
 _BEGIN_EXCLUSIVE = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE writers IN EXCLUSIVE MODE"
 #: Each statement sees the commits of the transactions that held its locks before.
-_BEGIN_SHARED = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE writers IN ROW EXCLUSIVE MODE"
+_BEGIN_SHARED = (
+    "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+    "LOCK TABLE writers IN ROW EXCLUSIVE MODE",
+)
 _LOCK_NAMES = """SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(number) IS NULL
         ELSE pg_advisory_xact_lock_shared(number) IS NULL END
     FROM (SELECT hashtextextended(current_schema() || ' ' || name, 0) AS number, bool_or(exclusive) AS exclusive
@@ -88,19 +92,19 @@ class PostgresContext:
     ) -> ResultSet:
         """Run one statement before the next result is read. Raises StorageError."""
         self._life.require_open()
-        return self._pipeline.add(lambda cursor: cursor.execute(statement, bound, prepare=prepare))
+        return self._pipeline.add(statement, (bound,), may_prepare=prepare is not False)
 
     def execute_many(self, statement: str, bound: Sequence[Sequence[Any]]) -> ResultSet:
         """Run one statement for many rows before the next result is read. Raises StorageError."""
         self._life.require_open()
-        return self._pipeline.add(lambda cursor: cursor.executemany(statement, bound))
+        return self._pipeline.add(statement, bound)
 
     def wait_for_lock(self, statement: str) -> None:
-        """Run a statement that may wait for other transactions, which is not the callable's own time."""
-        self._pipeline.send()
-        began = time.monotonic()
-        self.execute(statement).fetchone()
-        self._life.exclude_waiting_time(time.monotonic() - began)
+        """Run a statement that may wait for other transactions before the next result is read. The wait is not the
+        callable's own time.
+        """
+        self._life.require_open()
+        self._pipeline.add(statement, may_wait=True)
 
     def copy_rows(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Copy rows into a table: `COPY … FROM STDIN`. Raises StorageError."""
@@ -132,14 +136,16 @@ class PostgresSession:
             self.lock_and_begin(locks)
 
     def commit(self) -> None:
-        """Commit durably. An error on a usable connection means that the server did not commit."""
+        """Commit durably, in one round trip with the statements that wait. An error on a usable connection means that
+        the server did not commit.
+        """
         connection = self._require_connection()
-        self._pipeline.send()
         if not connection.is_sound:
             # COMMIT would succeed and roll everything back.
             raise StorageError("a statement of the transaction failed")
+        self._pipeline.add("COMMIT")
         try:
-            connection.execute("COMMIT")
+            self._pipeline.send_or_raise_driver_error()
         except psycopg.Error as error:
             if not close_connection_if_lost(connection, error):
                 raise translate_driver_error(connection, error) from error
@@ -182,6 +188,7 @@ class PostgresSession:
     def create_context(self, lifetime: TransactionLifetime, after: list[After]) -> PostgresContext:
         """Create the context for a callable."""
         self._require_connection()
+        self._pipeline.on_wait = lifetime.exclude_waiting_time
         return PostgresContext(self._pipeline, self._admin, lifetime, after)
 
     def get_connection(self) -> TimeLimitedConnection:
@@ -201,22 +208,27 @@ class PostgresSession:
     def _lock_writers_and_begin(self, locks: Locks | None) -> None:
         self._server.require_recently_reachable()
         connection = self.get_connection()
-        connection.patience_s = BEGIN_S
         try:
-            with translate_driver_errors_and_close_lost(connection):
-                begin = _BEGIN_EXCLUSIVE if locks is None else _BEGIN_SHARED
-                connection.execute(f"{begin}; {self._notify}")
-            connection.patience_s = ANSWER_S
-            if locks is not None:
-                self._lock_names(connection, locks)
+            if locks is None:
+                connection.patience_s = BEGIN_S
+                with translate_driver_errors_and_close_lost(connection):
+                    connection.execute(f"{_BEGIN_EXCLUSIVE}; {self._notify}")
+            else:
+                self._lock_names_and_begin(connection, locks)
         except StorageError:
             self.roll_back()
             raise
+        finally:
+            connection.patience_s = ANSWER_S
 
-    def _lock_names(self, connection: TimeLimitedConnection, locks: Locks) -> None:
+    def _lock_names_and_begin(self, connection: TimeLimitedConnection, locks: Locks) -> None:
+        """Begin and take the locks in one round trip. Raises TransactionConflict if others held them for too long."""
+        names = list(locks.exclusive), list(locks.shared)
+        connection.patience_s = BEGIN_S + min(TURN_S * sum(map(len, names)), STATEMENT_S)
+        beginning = [Statement(text) for text in (*_BEGIN_SHARED, self._notify)]
         try:
             with translate_driver_errors_and_close_lost(connection):
-                connection.execute(_LOCK_NAMES, (list(locks.exclusive), list(locks.shared)))
+                connection.sender.send([*beginning, Statement(_LOCK_NAMES, (names,))])
         except TransactionTimeout as error:
             raise TransactionConflict("other transactions held the locks of this one for too long") from error
 
@@ -226,7 +238,7 @@ class PostgresSession:
         return self._connection
 
     def _add_statement(self, statement: str) -> PendingResult:
-        return self._pipeline.add(lambda cursor: cursor.execute(statement))
+        return self._pipeline.add(statement)
 
     def execute(self, statement: str) -> None:
         """Run one statement in the shared transaction, or several, after those that wait."""

@@ -16,7 +16,8 @@ class SqlDialect:
     `nulls_lowest` follows a column in an order; `unlimited` is bound if there is no limit; `compared` wraps a string in
     a key or an index that may be too long: its first placeholder is the string, its second the number of bytes; `page`
     is the number of rows that an unlimited scan reads at once, for drivers that fetch complete results; `json_types`
-    are the types of columns that one statement can write many rows of, given as a JSON list.
+    are the types of columns that one statement can write many rows of, given as a JSON list. With
+    `joins_rows`, a few rows are written by one statement too, and a sum out of the range of its column fails.
     """
 
     placeholder: str
@@ -26,6 +27,7 @@ class SqlDialect:
     compared: str = "{}"
     page: int | None = None
     json_types: Mapping[FieldType, str] = field(default_factory=dict)
+    joins_rows: bool = False
 
     def build_placeholders(self, count: int) -> str:
         """Return this number of placeholders."""
@@ -81,7 +83,7 @@ class TableStatements:
         self.read = lru_cache(maxsize=64)(self._build_read)
         self.delete = f"DELETE FROM {self._table} WHERE {self._whole}"
         self.rows = f"SELECT COUNT(*) FROM {self._table}"
-        self.upsert = lru_cache(maxsize=64)(self._build_upsert_of_row)
+        self.upsert = lru_cache(maxsize=64)(self._build_upsert_of_rows)
         self.upsert_json = lru_cache(maxsize=64)(self._build_upsert_of_json_rows)
         self.update = lru_cache(maxsize=64)(self._build_update)
         self.scan = lru_cache(maxsize=128)(self._build_scan)
@@ -90,6 +92,7 @@ class TableStatements:
         self.delete_all = lru_cache(maxsize=64)(self._build_delete_range)
         self.update_range = lru_cache(maxsize=64)(self._build_update_range)
         self.increment = lru_cache(maxsize=16)(self._build_increment)
+        self.increment_rows = lru_cache(maxsize=32)(self._build_increment_of_rows)
 
     def _build_read_many(self, count: int, columns: tuple[str, ...]) -> str:
         """Bind: each key's parts."""
@@ -132,8 +135,13 @@ class TableStatements:
     def _build_read(self, columns: tuple[str, ...]) -> str:
         return f"{self._build_select(columns)} WHERE {self._whole}"
 
-    def _build_upsert_of_row(self, fields: tuple[str, ...]) -> str:
-        return self._build_upsert(fields, f"VALUES ({self._dialect.build_placeholders(len(fields))})")
+    def _build_upsert_of_rows(self, fields: tuple[str, ...], count: int = 1) -> str:
+        """Bind: the values of each row, whose keys are distinct."""
+        return self._build_upsert(fields, self._build_values(len(fields), count))
+
+    def _build_values(self, fields: int, rows: int) -> str:
+        row = f"({self._dialect.build_placeholders(fields)})"
+        return f"VALUES {', '.join([row] * rows)}"
 
     def _build_upsert_of_json_rows(self, fields: tuple[str, ...]) -> str:
         """Bind: the rows as one list of objects, with distinct keys. Empty if a column has an unsupported type."""
@@ -167,6 +175,14 @@ class TableStatements:
             f"INSERT INTO {self._table} ({columns}) VALUES ({self._dialect.build_placeholders(len(self._key) + 1)}) "
             f'ON CONFLICT ({self._key_order}) DO UPDATE SET "{field}" = {present} + {mark} '
             f"WHERE {present} BETWEEN {mark} AND {mark}" + (f' RETURNING "{field}"' if returning else "")
+        )
+
+    def _build_increment_of_rows(self, field: str, count: int) -> str:
+        """Bind: the key's parts and the amount of each row, whose keys are distinct. Fails on overflow."""
+        return (
+            f"INSERT INTO {self._table} ({quote_names((*self._key, field))}) {self._build_values(len(self._key) + 1, count)} "
+            f'ON CONFLICT ({self._key_order}) DO UPDATE SET "{field}" = '
+            f'COALESCE({self._table}."{field}", 0) + excluded."{field}"'
         )
 
     def build_decrement_and_delete(self, field: str) -> tuple[str, str]:

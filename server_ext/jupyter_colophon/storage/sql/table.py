@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple, Protocol
 
 from jupyter_colophon.core.errors import InvalidField
@@ -72,6 +72,7 @@ class SqlTable:
         self._execute, self._execute_many = channel.execute, channel.execute_many
         self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, lifetime
         self._unlimited, self._page = shape.dialect.unlimited, shape.dialect.page
+        self._joins_rows = shape.dialect.joins_rows
 
     def upsert(self, row: Row) -> None:
         """Write a row; omitted columns keep their values."""
@@ -94,10 +95,14 @@ class SqlTable:
             self._upsert_group(fields, some, row_values)
 
     def _upsert_group(self, fields: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
-        statement = self._statements.upsert_json(fields) if len(rows) >= _MANY else ""
-        text = json.dumps(rows) if statement and self._has_distinct_keys(rows) else ""
+        is_long = len(rows) >= _MANY
+        statement = self._statements.upsert_json(fields) if is_long else ""
+        joined = len(rows) > 1 and (statement or self._joins_rows) and self._has_distinct_keys(rows)
+        text = json.dumps(rows) if joined and is_long else ""
         if text and _NOT_ENCODABLE.search(text) is None:
             self._execute(statement, (text,))
+        elif joined and not is_long:
+            self._execute(self._statements.upsert(fields, len(rows)), tuple(chain.from_iterable(values)))
         else:
             self._execute_many(self._statements.upsert(fields), values)
 
@@ -201,6 +206,12 @@ class SqlTable:
     def increment_many(self, amounts: Mapping[Key, int], field: str) -> None:
         """Add to an integer field of each of these rows."""
         field_checks.require_valid_amounts(self._spec, field, amounts)
+        if self._joins_rows:
+            rows = [(*key, amount) for key, amount in amounts.items()]
+            for at in range(0, len(rows), _MANY):
+                some = rows[at : at + _MANY]
+                self._execute(self._statements.increment_rows(field, len(some)), tuple(chain.from_iterable(some)))
+            return
         bound = [self._build_increment_values(key, field, amount) for key, amount in amounts.items()]
         if bound and self._execute_many(self._statements.increment(field, False), bound).rowcount != len(bound):
             raise self._build_overflow_error(field)

@@ -1,6 +1,6 @@
 """The change log on SQLite: one writer at a time, so row numbers are in commit order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from jupyter_colophon.storage.changes.log_bytes import limit_rows_to_bytes
@@ -56,6 +56,12 @@ class SqliteLog:
     def lock_and_get_newest_number(self) -> int:
         """Exclude other appending transactions; return the number of the newest row."""
         return self.get_newest_number()
+
+    def lock_and_append_changes(self, rows: Sequence[Row]) -> Callable[[], int]:
+        """Append rows with numbers counted from 1 after the newest one; return a function that returns its number."""
+        newest = self.lock_and_get_newest_number()
+        self.append_changes([row | {"seq": newest + row["seq"]} for row in rows])
+        return lambda: newest
 
     def replace_changes(self, rows: Sequence[Row]) -> None:
         """Replace existing rows by rows with the same numbers."""
