@@ -124,14 +124,7 @@ class WritePath(HeldChangeWriter):
             commit = self._create_commit(tx, principal, author, locks)
             results = self._apply_batch(commit, proposals, specs, pointer_prefix)
             self._finish_commit(commit, principal)
-            if idempotency_key is not None:
-                # The result that is stored has the numbers.
-                return commit.add_first_number(results)
-
-            def add_numbers() -> None:
-                results[:] = commit.add_first_number(results)
-
-            tx.on_commit(add_numbers)
+            commit.add_numbers_to_results(results, at_once=idempotency_key is not None)
             return results
 
         locks = (

@@ -340,48 +340,42 @@ class CommitBuilder:
         """
         changed = [entity for entity in self._entities.values() if entity.changed]
         changes = [self._build_search_change(entity) for entity in changed]
-        for row, _, now, _ in changes:
-            row |= {
-                "updated": self.now,
-                "updated_by": self.actor,
-                "removed": index.is_left_out_of_lists(row["urn"], now) or None,
-            }
+        for row, _, aspects, _ in changes:
+            row |= {"updated": self.now, "updated_by": self.actor}
+            row["removed"] = index.is_left_out_of_lists(row["urn"], aspects) or None
             self._pending_rows["entities"].append(row)
         for table, rows in self._pending_rows.items():
             self.tx.get_table(table).upsert_many(rows)
         self.get_names_table()
         counts = index.update_search_rows(self.tx, changes)
-        for entity_state in changed:
-            relationships.update_relationships(
-                self.tx,
-                self.registry,
-                entity_state.row["urn"],
-                entity_state.urn.type,
-                entity_state.original_aspects,
-                entity_state.aspects,
-            )
+        for state in changed:
+            before, now = state.original_aspects, state.aspects
+            relationships.update_relationships(self.tx, self.registry, state.row["urn"], state.urn.type, before, now)
         if self.changes or self._pending_rows:
-            self._append_changes()
+            if self._locks is None:
+                self.tx.log.append_changes(self.changes)
+            else:
+                self._read_newest_before = self.tx.log.lock_and_append_changes(self.changes)
         self.ingestion.write_collected_changes(self.tx, self.now)
         for entity, spec, rule in self._to_trim:
             retention.delete_expired_versions(self.tx, entity.row, spec, rule, entity.aspects[spec.name], self.now)
         index.add_to_counters(self.tx, counts)
-        for entity_state in changed:
-            assertions.update_declared_lineage(
-                self.tx, entity_state.row, entity_state.original_aspects, entity_state.aspects
-            )
+        for state in changed:
+            assertions.update_declared_lineage(self.tx, state.row, state.original_aspects, state.aspects)
 
-    def _append_changes(self) -> None:
-        """Append the changes to the log; with locks, they get their numbers now."""
-        if self._locks is None:
-            self.tx.log.append_changes(self.changes)
+    def add_numbers_to_results(self, results: list[ProposalResult], *, at_once: bool) -> None:
+        """Add the numbers that the changes got at the end: at once, or after the commit, which needs no round trip."""
+
+        def add_numbers() -> None:
+            newest = self._read_newest_before()
+            results[:] = [
+                result if result.seq is None else replace(result, seq=result.seq + newest) for result in results
+            ]
+
+        if at_once:
+            add_numbers()
         else:
-            self._read_newest_before = self.tx.log.lock_and_append_changes(self.changes)
-
-    def add_first_number(self, results: Iterable[ProposalResult]) -> list[ProposalResult]:
-        """Return results with the numbers that their changes got at the end. After the commit this needs no round trip."""
-        newest = self._read_newest_before()
-        return [result if result.seq is None else replace(result, seq=result.seq + newest) for result in results]
+            self.tx.on_commit(add_numbers)
 
     def require_lock(self, urn: Urn) -> None:
         """Raise NotLocked unless no other transaction can read or change the entity."""

@@ -18,7 +18,7 @@ from jupyter_colophon.storage.postgresql.connection import (
     TimeLimitedConnection,
     translate_driver_errors_and_close_lost,
 )
-from jupyter_colophon.storage.postgresql.statement_batch import Statement
+from jupyter_colophon.storage.postgresql.statement_batch import BoundStatement
 
 #: The most statements that wait: the server answers them together, and must do so in time.
 _WAITING_MAX = 32
@@ -27,7 +27,7 @@ _WAITING_MAX = 32
 class PendingResult:
     """The result of a statement, which is sent with those before it when the result is read. Raises StorageError."""
 
-    def __init__(self, pipeline: "StatementPipeline", statement: Statement) -> None:
+    def __init__(self, pipeline: "StatementPipeline", statement: BoundStatement) -> None:
         self._pipeline, self.statement = pipeline, statement
         self._loader: abc.Transformer | None = None
         self._next = 0
@@ -91,7 +91,7 @@ class StatementPipeline:
         """
         if len(self._waiting) >= _WAITING_MAX:
             self.send()
-        result = PendingResult(self, Statement(statement, bound, may_prepare))
+        result = PendingResult(self, BoundStatement(statement, bound, may_prepare))
         self._waiting.append(result)
         self._may_wait |= may_wait
         return result
@@ -131,7 +131,7 @@ class StatementPipeline:
             self._connection.patience_s = ANSWER_S
             self.on_wait(time.monotonic() - began)
 
-    def create_loader(self, statement: Statement) -> abc.Transformer:
+    def create_loader(self, statement: BoundStatement) -> abc.Transformer:
         """Return what loads the rows of a statement that was sent."""
         loader = Transformer(self._connection)
         loader.set_pgresult(statement.results[0])

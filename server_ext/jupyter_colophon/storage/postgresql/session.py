@@ -32,7 +32,7 @@ from jupyter_colophon.storage.postgresql.connection import (
 )
 from jupyter_colophon.storage.postgresql.execute import ResultSet
 from jupyter_colophon.storage.postgresql.pipeline import PendingResult, StatementPipeline
-from jupyter_colophon.storage.postgresql.statement_batch import Statement
+from jupyter_colophon.storage.postgresql.statement_batch import BoundStatement
 from jupyter_colophon.storage.spi import Locks
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
@@ -225,10 +225,10 @@ class PostgresSession:
         """Begin and take the locks in one round trip. Raises TransactionConflict if others held them for too long."""
         names = list(locks.exclusive), list(locks.shared)
         connection.patience_s = BEGIN_S + min(TURN_S * sum(map(len, names)), STATEMENT_S)
-        beginning = [Statement(text) for text in (*_BEGIN_SHARED, self._notify)]
+        beginning = [BoundStatement(text) for text in (*_BEGIN_SHARED, self._notify)]
         try:
             with translate_driver_errors_and_close_lost(connection):
-                connection.sender.send([*beginning, Statement(_LOCK_NAMES, (names,))])
+                connection.sender.send([*beginning, BoundStatement(_LOCK_NAMES, (names,))])
         except TransactionTimeout as error:
             raise TransactionConflict("other transactions held the locks of this one for too long") from error
 

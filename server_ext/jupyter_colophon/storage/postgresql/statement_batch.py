@@ -27,7 +27,7 @@ _StatementKey = tuple[bytes, tuple[int, ...]]
 
 
 @dataclass(slots=True, eq=False)
-class Statement:
+class BoundStatement:
     """A statement with values for each of its executions, and the results once they were received."""
 
     text: str
@@ -40,7 +40,7 @@ class Statement:
 class _Execution(NamedTuple):
     """One execution of a statement, with its values as they are sent."""
 
-    statement: Statement
+    statement: BoundStatement
     key: _StatementKey
     params: Sequence[Buffer | None]
     formats: Sequence[Format] | None
@@ -57,12 +57,12 @@ class StatementSender:
         self._names: OrderedDict[_StatementKey, bytes] = OrderedDict()
         self._number = 0
 
-    def send(self, statements: Sequence[Statement]) -> None:
+    def send(self, statements: Sequence[BoundStatement]) -> None:
         """Send statements and store their results. Raises psycopg.Error for the first one that failed; those after it
         were not executed. The connection is closed if not all results were received.
         """
         executions = [execution for statement in statements for execution in self._bind_values(statement)]
-        connection, sent = self._connection, list[Statement | _StatementKey | None]()
+        connection, sent = self._connection, list[BoundStatement | _StatementKey | None]()
         with connection.lock:
             connection.pgconn.enter_pipeline_mode()
             try:
@@ -77,15 +77,15 @@ class StatementSender:
                 raise
         self._distribute_results(sent, results)
 
-    def _bind_values(self, statement: Statement) -> Iterator[_Execution]:
+    def _bind_values(self, statement: BoundStatement) -> Iterator[_Execution]:
         transformer = self._transformer
-        sql, names = _number_placeholders(statement.text)
+        sql, names = _convert_placeholders(statement.text)
         for given in statement.bound:
             values = [given[name] for name in names] if isinstance(given, Mapping) else given
             params = transformer.dump_sequence(values, [PyFormat.AUTO] * len(values))
             yield _Execution(statement, (sql, transformer.types or ()), params, transformer.formats)
 
-    def _queue_execution(self, execution: _Execution, sent: list[Statement | _StatementKey | None]) -> None:
+    def _queue_execution(self, execution: _Execution, sent: list[BoundStatement | _StatementKey | None]) -> None:
         statement, key, params, formats = execution
         pgconn, name = self._connection.pgconn, self._names.get(key)
         if name is None and statement.may_prepare and self._is_executed_often(key, len(statement.bound)):
@@ -112,21 +112,21 @@ class StatementSender:
         self._number += 1
         return f"statement_{self._number}".encode()
 
-    def _queue_deallocation(self, sent: list[Statement | _StatementKey | None]) -> None:
+    def _queue_deallocation(self, sent: list[BoundStatement | _StatementKey | None]) -> None:
         while len(self._names) > _PREPARED_MAX:
             _, name = self._names.popitem(last=False)
             self._connection.pgconn.send_query_params(b"DEALLOCATE " + name, None)
             sent.append(None)
 
     def _distribute_results(
-        self, sent: Sequence[Statement | _StatementKey | None], results: Sequence[PGresult]
+        self, sent: Sequence[BoundStatement | _StatementKey | None], results: Sequence[PGresult]
     ) -> None:
         failure: PGresult | None = None
         for source, result in zip(sent, results, strict=False):
             is_failed = result.status in _FAILED
             if is_failed:
                 failure = failure or result
-            if isinstance(source, Statement):
+            if isinstance(source, BoundStatement):
                 source.results.append(result)
             elif source is not None and is_failed:
                 self._names.pop(source, None)
@@ -167,7 +167,7 @@ def _receive_result(pgconn: PGconn, results: list[PGresult]) -> PQGen[bool]:
 
 
 @lru_cache(maxsize=1_000)
-def _number_placeholders(text: str) -> tuple[bytes, tuple[str, ...]]:
+def _convert_placeholders(text: str) -> tuple[bytes, tuple[str, ...]]:
     """Return a statement with the placeholders of libpq, and the names of its values, which are empty if it has none."""
     names: list[str] = []
 
