@@ -74,6 +74,12 @@ def test_upsert_many_merges_in_order(things: StorageProvider) -> None:
     assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == [9, 1, 2, 3]
 
 
+def test_upsert_many_keeps_the_last_of_rows_with_the_same_key(things: StorageProvider) -> None:
+    rows = [build_row(("many", at % 7, "x"), n=at) for at in reversed(range(70))]
+    run_on_table(things, lambda table: table.upsert_many(rows))
+    assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == list(range(7))
+
+
 def test_delete_many_removes_all_keys(things: StorageProvider) -> None:
     run_on_table(things, insert_key_rows)
     run_on_table(things, lambda table: table.delete_many([]))

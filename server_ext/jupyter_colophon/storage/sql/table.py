@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from jupyter_colophon.core.errors import InvalidField
@@ -104,7 +105,9 @@ class SqlTable:
         elif joined and not is_long:
             self._execute(self._statements.upsert(fields, len(rows)), tuple(chain.from_iterable(values)))
         else:
-            self._execute_many(self._statements.upsert(fields), values)
+            # In the order of keys, the fewest pages are changed. Rows with the same key keep their order.
+            key = itemgetter(*[fields.index(name) for name in self._spec.primary_key])
+            self._execute_many(self._statements.upsert(fields), sorted(values, key=key) if is_long else values)
 
     def _has_distinct_keys(self, rows: Sequence[Row]) -> bool:
         """Return whether all keys are distinct, since one statement cannot write a row twice."""
