@@ -12,6 +12,8 @@ from jupyter_colophon.core.model.search_index_terms import encode_filter_term, e
 from jupyter_colophon.storage.spi import (
     AbsentTerm,
     Document,
+    Match,
+    MatchColumns,
     StorageProvider,
     TableContext,
     TermCondition,
@@ -86,9 +88,9 @@ def match(store: StorageProvider, query: TextQuery, cap: int = 100) -> list[str]
 
 
 def count(store: StorageProvider, query: TextQuery, cap: int = 100) -> int:
-    return store.tx_runner.run(
-        lambda tx: sum(len(group.numbers) for group in tx.search.group_matches(query, cap)), read_only=True
-    )
+    columns = store.tx_runner.run(lambda tx: tx.search.find_match_columns(query, 0, cap), read_only=True)
+    assert not [*columns.urns, *columns.scores]
+    return len(columns.counted.numbers)
 
 
 @pytest.mark.parametrize("word", AWKWARD, ids=ascii)
@@ -168,14 +170,11 @@ def test_only_the_newest_are_ranked_and_counted(index: StorageProvider) -> None:
         assert count(index, query, 0) == 0
 
 
-def test_documents_are_grouped_by_namespace_and_type(index: StorageProvider) -> None:
+def test_counted_matches_have_namespace_and_type(index: StorageProvider) -> None:
     put(index, *(document(f"urn:{at}", ["same"]) for at in range(5)))
     put(index, Document("urn:9", "zoo", "dataJob", frozenset(), frozenset({"same"}), frozenset({EVERY})))
-    groups = index.tx_runner.run(lambda tx: tx.search.group_matches(words("same"), 99), read_only=True)
-    assert sorted((group.namespace, group.type, len(group.numbers)) for group in groups) == [
-        ("sales", "dataset", 5),
-        ("zoo", "dataJob", 1),
-    ]
+    columns = index.tx_runner.run(lambda tx: tx.search.find_match_columns(words("same"), 0, 99), read_only=True)
+    assert Counter(columns.counted.groups) == {("sales", "dataset"): 5, ("zoo", "dataJob"): 1}
 
 
 def count_facets(store: StorageProvider, word: str, *facets: str) -> dict[str, dict[str, int]]:
@@ -216,9 +215,9 @@ def test_facet_values_written_after_a_search_are_counted(index: StorageProvider)
     put(index, *(document(f"urn:{at}", ["same"], tags=("old",)) for at in range(3)))
 
     def work(tx: TableContext) -> Mapping[str, Mapping[str, int]]:
-        _, groups = tx.search.find_matches_and_groups(words("same"), 1, 9)
+        numbers = tx.search.find_match_columns(words("same"), 1, 9).counted.numbers
         tx.search.put_documents(document("urn:0", ["same"], tags=("new",)))
-        return tx.search.count_facets([number for group in groups for number in group.numbers], ["tag"])
+        return tx.search.count_facets(numbers, ["tag"])
 
     assert index.tx_runner.run(work) == {"tag": {"new": 1, "old": 2}}
 
@@ -231,17 +230,26 @@ def test_facet_values_of_many_documents_are_counted(index: StorageProvider) -> N
     assert count_facets(index, "even", "tag") == {"tag": {"a": 45, "t0": 15, "t1": 15, "t2": 15}}
 
 
-def test_groups_count_matches_beyond_the_ranked(index: StorageProvider) -> None:
-    put(index, *(document(f"urn:{at}", ["same"]) for at in range(5)))
-    for cap, ranked, groups in ((2, 2, [4]), (4, 4, []), (5, 5, []), (9, 5, [])):
-        matches, grouped = index.tx_runner.run(
-            lambda tx, cap=cap: tx.search.find_matches_and_groups(words("same"), cap, 4), read_only=True
+def test_matches_beyond_the_ranked_are_counted(index: StorageProvider) -> None:
+    """The newest come first, and each has its own score, number, namespace and type."""
+    put(index, *(document(f"urn:{at}", ["same", *("abcd"[:at])]) for at in range(4)))
+    put(index, Document("urn:4", "zoo", "dataJob", frozenset(), frozenset({"same"}), frozenset({EVERY})))
+    newest = [(f"urn:{at}", "zoo" if at == 4 else "sales") for at in reversed(range(5))]
+    for cap, ranked, counted in ((2, 2, 4), (4, 4, 4), (5, 5, 5), (9, 5, 5)):
+
+        def work(tx: TableContext, cap: int = cap) -> tuple[MatchColumns, dict[str, Match]]:
+            columns = tx.search.find_match_columns(words("same"), cap, 4)
+            return columns, {match.urn: match for match in tx.search.find_matches(words("same"), 9)}
+
+        (urns, scores, (numbers, groups)), by_urn = index.tx_runner.run(work, read_only=True)
+        assert [*urns] == [urn for urn, _ in newest[:ranked]]
+        assert [*numbers] == [by_urn[urn].number for urn, _ in newest[:counted]]
+        assert [namespace for namespace, _ in groups] == [namespace for _, namespace in newest[:counted]]
+        assert sorted(urns, key=dict(zip(urns, scores, strict=True)).__getitem__) == sorted(
+            urns, key=lambda urn: by_urn[urn].score
         )
-        assert (len(matches), [len(group.numbers) for group in grouped]) == (ranked, groups), cap
-    assert index.tx_runner.run(lambda tx: tx.search.find_matches_and_groups(words("none"), 2, 4), read_only=True) == (
-        [],
-        [],
-    )
+    none = index.tx_runner.run(lambda tx: tx.search.find_match_columns(words("none"), 2, 4), read_only=True)
+    assert not any((none.urns, none.scores, none.counted.numbers, none.counted.groups))
 
 
 def test_shorter_document_ranks_higher(index: StorageProvider) -> None:
@@ -330,13 +338,13 @@ def _is_admitted(filter_: TermFilter, terms: set[str]) -> bool:
 
 
 def count_tags_of_newest(store: StorageProvider, query: TextQuery, cap: int) -> list[Mapping[str, int]]:
-    """Count the tags of the newest matches, given as matches and as groups."""
+    """Count the tags of the newest matches, given as matches and as columns."""
 
     def work(tx: TableContext) -> list[Mapping[str, int]]:
         matches = tx.search.find_matches(query, cap)
-        best, groups = tx.search.find_matches_and_groups(query, min(1, cap - 1), cap)
-        grouped = [number for group in groups for number in group.numbers] or [item.number for item in best]
-        counts = (tx.search.count_facets(numbers, ["tag"]) for numbers in ([item.number for item in matches], grouped))
+        columns = tx.search.find_match_columns(query, min(1, cap - 1), cap)
+        both = ([item.number for item in matches], columns.counted.numbers)
+        counts = (tx.search.count_facets(numbers, ["tag"]) for numbers in both)
         return [counted.get("tag", {}) for counted in counts]
 
     return store.tx_runner.run(work, read_only=True)

@@ -39,7 +39,7 @@ def write_everywhere(tx: TableContext) -> None:
 
 def nothing_is_there(tx: TableContext) -> bool:
     around = tx.edges.find_neighbours("data", ["data"], ["read"], ALL_TIME, 9)
-    return (count(tx), tx.log.get_newest_number(), tx.search.group_matches(TextQuery(("orders",)), 9), around) == (
+    return (count(tx), tx.log.get_newest_number(), tx.search.find_matches(TextQuery(("orders",)), 9), around) == (
         0,
         0,
         [],
@@ -262,5 +262,5 @@ def test_repair_and_reclaim_keep_all_rows(things: StorageProvider) -> None:
     assert things.reclaim_space() >= 0
     assert run_on_table(things, lambda table: list_row_keys(table.scan(Range()))) == KEYS
     assert things.tx_runner.run(
-        lambda tx: [len(group.numbers) for group in tx.search.group_matches(TextQuery(("orders",)), 9)]
-    ) == [1]
+        lambda tx: [match.urn for match in tx.search.find_matches(TextQuery(("orders",)), 9)]
+    ) == [DOCUMENT.urn]

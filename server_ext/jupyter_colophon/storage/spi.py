@@ -4,16 +4,18 @@ index).
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
-from jupyter_colophon.core.search.search import FacetValues, Group
+from jupyter_colophon.core.search.search import CountedMatches, FacetValues, MatchGroup
 
 FieldType = Literal["int", "long", "float", "double", "string", "bytes", "bool"]
 Row = dict[str, Any]
 Key = tuple[Any, ...]
 Order = Literal["asc", "desc"]
 T = TypeVar("T")
+_SCORE = attrgetter("score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,38 @@ class Match(NamedTuple):
     terms: frozenset[str] = frozenset()
     facet_values: FacetValues = frozenset()
 
+    @property
+    def group(self) -> MatchGroup:
+        """The namespace and the type."""
+        return self.namespace, self.type
+
+
+class MatchColumns(NamedTuple):
+    """The newest matches as parallel lists: an object for each of thousands would take longer than finding them.
+
+    `counted` are all of them, newest first; the first of them are ranked and have a URN and a score.
+    """
+
+    urns: Sequence[str] = ()
+    scores: Sequence[float] = ()
+    counted: CountedMatches = CountedMatches()
+
+    @classmethod
+    def from_matches(cls, matches: Sequence[Match], cap: int) -> "MatchColumns":
+        """Return columns of these matches, of which the first `cap` are ranked."""
+        ranked = matches[:cap]
+        return cls(
+            [match.urn for match in ranked],
+            [match.score for match in ranked],
+            CountedMatches([match.number for match in matches], [match.group for match in matches]),
+        )
+
+    def list_best_matches(self) -> list[Match]:
+        """Return the ranked matches, best first."""
+        rows = zip(self.urns, self.counted.groups, self.counted.numbers, self.scores, strict=False)
+        matches = [Match(urn, *group, number, score) for urn, group, number, score in rows]
+        return sorted(matches, key=_SCORE, reverse=True)
+
 
 class SearchIndex(Protocol):
     """Full text over documents, in the transaction of the write."""
@@ -281,11 +315,8 @@ class SearchIndex(Protocol):
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
 
-    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
-        """Return the same as `match`; if there are more matches, also the newest `counted` as groups, else no groups."""
-
-    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
-        """Return the newest `cap` matches grouped by namespace and type, in no particular order."""
+    def find_match_columns(self, query: TextQuery, cap: int, counted: int) -> MatchColumns:
+        """Return the newest `counted` matches, at least `cap`, of which the newest `cap` are ranked."""
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet; facets without values are omitted."""

@@ -19,9 +19,8 @@ def list_entity_descriptors(
 ) -> Iterator[Descriptor]:
     """Yield the descriptors of an entity of this type, USER first; with `fields` also those of its schema."""
     for aspect in sorted(aspects.values(), key=lambda descriptor: (descriptor.scope != "USER", descriptor.name)):
-        yield from (
-            descriptor for descriptor in list_aspect_descriptors(kind, aspect) if fields or descriptor.kind != "field"
-        )
+        described = list_aspect_descriptors(kind, aspect)
+        yield from described if fields else (descriptor for descriptor in described if descriptor.kind != "field")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Find references to other entities in values, by the annotations of the model."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,19 +27,21 @@ class Relationship:
         yield from (urn for urn in list_values_at_path(value, self.path) if isinstance(urn, str))
 
 
-def list_values_at_path(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    """Yield the values at a path."""
-    if not path:
-        yield value
-        return
-    step, *rest = path
-    below = tuple(rest)
-    if step == ANY:
-        items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-        for item in items:
-            yield from list_values_at_path(item, below)
-    elif isinstance(value, Mapping) and step in value:
-        yield from list_values_at_path(value[step], below)
+def list_values_at_path(value: Any, path: tuple[str, ...]) -> list[Any]:
+    """Return the values at a path."""
+    values = [value]
+    for step in path:
+        if step == ANY:
+            values = [item for each in values for item in _list_items(each)]
+        else:
+            values = [each[step] for each in values if isinstance(each, Mapping) and step in each]
+    return values
+
+
+def _list_items(value: Any) -> Iterable[Any]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def remove_urns_at_path(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> Any:

@@ -26,7 +26,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.urn import PREFIX, Urn
 from jupyter_colophon.core.instances.instance_texts import list_instance_tags, list_instance_texts
-from jupyter_colophon.core.model.relationships import list_values_at_path
+from jupyter_colophon.core.model.relationships import ANY, list_values_at_path
 from jupyter_colophon.core.model.schema_fields import list_fields_of_avro, list_fields_of_columns
 from jupyter_colophon.core.model.schema_fields import simplify_column_path as simplify_column_path
 
@@ -116,6 +116,11 @@ class Contribution:
     detail: str = ""
     columns: tuple[str, ...] = field(default=())
     has_kinds: bool = False
+
+    @property
+    def first_step(self) -> str:
+        """The member of a value with what is described."""
+        return (self.columns or self.path)[0]
 
     def may_contribute_kind(self, kind: Kind) -> bool:
         """Return whether it may contribute descriptors of this kind."""
@@ -280,6 +285,9 @@ def list_descriptors_of_value(
         return
     count = 0
     for contribution in contributions:
+        # Most values have few of the members that contribute.
+        if contribution.first_step not in value and contribution.first_step != ANY:
+            continue
         for descriptor in _list_descriptors_of_contribution(contribution, aspect, scope, value):
             yield descriptor
             count += 1

@@ -106,8 +106,16 @@ def _find_matching_spans(pattern: SearchPattern, text: str) -> Iterator[Span]:
     """Return the matching words of a text, else the matching parts of a path and their words, else the whole text."""
     if pattern.kind == "any":
         return
+    # Folding ASCII letters moves none of them.
+    folded = text.lower() if text.isascii() else None
     fitting = (
-        [span for span in some if pattern.matches_folded_text(fold_text_for_comparison(text[slice(*span)]))]
+        [
+            (start, end)
+            for start, end in some
+            if pattern.matches_folded_text(
+                fold_text_for_comparison(text[start:end]) if folded is None else folded[start:end]
+            )
+        ]
         for some in _iterate_divisions(text)
     )
     for start, end in next(filter(None, fitting), ()):

@@ -27,12 +27,29 @@ SORTS: Final = ("relevance", "name", "updated")
 FacetValues = frozenset[tuple[str, str]]
 
 
-class Group(NamedTuple):
-    """Matches with the same namespace and type: their document numbers, 0 for a document that is not stored."""
+#: The namespace and the type of an entity.
+MatchGroup = tuple[str, str]
 
-    namespace: str
-    type: str
-    numbers: Sequence[int]
+
+class CountedMatches(NamedTuple):
+    """Matches that are counted, as parallel lists: their document numbers, 0 for a document that is not stored, and
+    their groups.
+    """
+
+    numbers: Sequence[int] = ()
+    groups: Sequence[MatchGroup] = ()
+
+    def select_positions(self, positions: Sequence[int]) -> "CountedMatches":
+        """Return the matches at these positions, which are in order."""
+        if len(positions) == len(self.numbers):
+            return self
+        return CountedMatches([self.numbers[at] for at in positions], [self.groups[at] for at in positions])
+
+    def join(self, other: "CountedMatches") -> "CountedMatches":
+        """Return these matches and the other ones."""
+        if not other.numbers:
+            return self
+        return CountedMatches([*self.numbers, *other.numbers], [*self.groups, *other.groups])
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,12 +74,9 @@ class EntitySearchLister:
         for search_question in _split_by_namespace_and_type(request):
             self.searcher.add_all_matches(tx, search_question, query, principal, results)
             truncated = truncated or results.capped
+        positions = self.searcher.find_visible_positions(tx, results, SearchRequest(""), principal)
         matches = [
-            match
-            for match in self.searcher.filter_visible_matches(
-                tx, list(results.matches.values()), SearchRequest(""), principal
-            )
-            if self._matches_requested_entities(match, request)
+            match for match in map(results.get_match, positions) if self._matches_requested_entities(match, request)
         ]
         if request.scope:
             matches = [match for match in matches if self._matches_in_scope(tx, match, query, request)]
@@ -127,7 +124,8 @@ class EntitySearchLister:
     ) -> list[ListPosition]:
         """Return the matches with their sort keys, in order."""
         if not request.sort:
-            best = results.select_best_matches(matches, len(matches), by_type=False)
+            positions = [at for match in matches if (at := results.find_position(match.urn)) is not None]
+            best = results.select_best_matches(positions, len(matches), by_type=False)
             return [(at, match.urn) for at, match in enumerate(best)]
         if request.sort == "entity-name":
             named = [

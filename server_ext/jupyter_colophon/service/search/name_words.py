@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from jupyter_colophon.core.identity.urn import encode_urn_text
 from jupyter_colophon.core.model.search_index_terms import NAME_KEY, fold_text_for_comparison
 from jupyter_colophon.core.search.query_language import SearchTerm
-from jupyter_colophon.storage.spi import Match
+from jupyter_colophon.core.search.search import MatchGroup
 
 #: What separates the words of a name: the separators of words and of parts of paths (spec SEARCH-7).
 _SEPARATOR = r"[-_,;.\s/\\:#]"
@@ -20,15 +20,15 @@ class NameWords:
     words: tuple[str, ...]
     expression: re.Pattern[str]
 
-    def find_named_urns(self, matches: Sequence[Match]) -> set[str]:
-        """Return the URNs of the matches with one of the words in their name, which the URN contains."""
+    def find_named_urns(self, urns: Sequence[str], groups: Sequence[MatchGroup]) -> set[str]:
+        """Return those of these URNs of matches with one of the words in their name, which the URN contains."""
         # Often no name has a word, so that none need be parsed.
-        if not self._may_contain_words("\n".join([match.urn for match in matches])):
+        if not self._may_contain_words("\n".join(urns)):
             return set()
         return {
-            match.urn
-            for match in matches
-            if self._may_contain_words(match.urn) and self.expression.search(_get_name(match)) is not None
+            urn
+            for urn, group in zip(urns, groups, strict=True)
+            if self._may_contain_words(urn) and self.expression.search(_get_name(urn, group)) is not None
         }
 
     def _may_contain_words(self, urns: str) -> bool:
@@ -47,8 +47,9 @@ def find_name_words(terms: Iterable[SearchTerm]) -> NameWords | None:
     return NameWords(tuple(words), re.compile(f"(?:^|{_SEPARATOR})(?:{'|'.join(expressions)})"))
 
 
-def _get_name(match: Match) -> str:
+def _get_name(urn: str, group: MatchGroup) -> str:
     """Return the folded name in a URN: of a dataset without its platform, namespace and fabric, else the last part."""
-    parts = match.urn.split(":", 3)[-1].removesuffix(")").split(",")
-    name = parts[1] if match.type == "dataset" and len(parts) == 3 else parts[-1]
-    return fold_text_for_comparison(name.removeprefix(f"{match.namespace}."))
+    namespace, type_ = group
+    parts = urn.split(":", 3)[-1].removesuffix(")").split(",")
+    name = parts[1] if type_ == "dataset" and len(parts) == 3 else parts[-1]
+    return fold_text_for_comparison(name.removeprefix(f"{namespace}."))

@@ -2,11 +2,10 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
-from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import CursorCodec
@@ -31,7 +30,7 @@ from jupyter_colophon.core.model.vocabulary import NEVER, Descriptor, format_ref
 from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.core.search.highlights import find_match_reasons
 from jupyter_colophon.core.search.query_language import SearchPattern, SearchQuery, SearchTerm, parse_search_query
-from jupyter_colophon.core.search.search import Group, Hit, SearchRequest, SearchResult
+from jupyter_colophon.core.search.search import CountedMatches, Hit, MatchGroup, SearchRequest, SearchResult
 from jupyter_colophon.service.entities.display_names import DisplayNameReader
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
 from jupyter_colophon.service.entities.reference_names import ReferenceNameResolver
@@ -83,26 +82,24 @@ _TAG_NAMESPACES_MAX = 100
 _TITLED_TYPES: Final = frozenset({"dataJob", "dataFlow"})
 #: The prefix of URNs of saved searches.
 _SAVED_SEARCHES = "urn:li:instance:(saved-searches,"
-_KIND = attrgetter("namespace", "type")
-T = TypeVar("T", Match, Group)
 
 
 @dataclass(frozen=True, slots=True)
 class _VisibleMatches:
-    """All matches, and those that the principal may see; `groups` count the matches if not all are ranked."""
+    """All matches, and the positions of those that the principal may see; `counted` are to be counted."""
 
     found: MatchCollector
-    visible: list[Match]
-    groups: list[Group]
+    visible: Sequence[int]
+    counted: CountedMatches
 
     @property
     def total(self) -> int:
-        return max(sum(len(group.numbers) for group in self.groups), len(self.visible))
+        return max(len(self.counted.numbers), len(self.visible))
 
     @property
     def at_least(self) -> bool:
-        counted = sum(len(group.numbers) for group in self.found.groups)
-        return counted >= COUNTED_MAX or (self.found.capped and not self.found.groups)
+        counted = len(self.found.counted.numbers)
+        return counted >= COUNTED_MAX or (self.found.capped and not counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +186,13 @@ class CatalogSearcher:
         page = _select_page(tx, results, visible, request, query, offset)
         hits, described_count = self._build_hits_of_page(tx, page, query, request.as_of, principal)
         end = offset + described_count
-        facets = count_most_frequent_facet_values(tx.search, request.facets, visible, matched.groups)
+        past = [results.get_match(at) for at in visible] if results.past else ()
+        facets = count_most_frequent_facet_values(tx.search, request.facets, matched.counted, past)
         return SearchResult(
             hits=tuple(hits),
             total=matched.total,
             at_least=matched.at_least,
-            ranked=len(results.matches) if results.capped else None,
+            ranked=len(results.urns) if results.capped else None,
             facets=facets,
             names=ReferenceNameResolver(tx, self.registry, self.read_policy, principal).read_names_of_facet_values(
                 facets
@@ -209,13 +207,13 @@ class CatalogSearcher:
     ) -> frozenset[str]:
         """Return the tags among the facet values that only machines wrote; none if there are too many namespaces."""
         tags = {tag for tag, _ in facets.get("tag", ())}
+        # Users' tags are found soon where the matches are.
+        matched = [space for space, _ in facets.get("namespace", ())]
+        tags -= values.filter_user_tags(tx, matched, tags)
         spaces = self.list_searched_namespaces(tx, "", principal) if tags else []
         if len(spaces) > _TAG_NAMESPACES_MAX:
             return frozenset()
-        # Users' tags are found soon where the matches are.
-        matched = {space for space, _ in facets.get("namespace", ())}
-        ordered = sorted(spaces, key=lambda space: space not in matched)
-        return frozenset(tags - values.filter_user_tags(tx, ordered, tags))
+        return frozenset(tags - values.filter_user_tags(tx, [space for space in spaces if space not in matched], tags))
 
     def _suggest(
         self, tx: TableContext, request: SearchRequest, query: SearchQuery, principal: Principal
@@ -223,20 +221,29 @@ class CatalogSearcher:
         """Return queries for similar names that the principal may see."""
         if request.as_of is not None:
             return ()
-        candidates = self.filter_visible_matches(tx, find_candidates(tx, query), SearchRequest(""), principal)
-        return suggest_queries(query, aspects.find_entity_summaries(tx, [match.urn for match in candidates]).values())
+        candidates = MatchCollector()
+        candidates.add_matches_of_term(find_candidates(tx, query), 0)
+        visible = self.find_visible_positions(tx, candidates, SearchRequest(""), principal)
+        return suggest_queries(
+            query, aspects.find_entity_summaries(tx, [candidates.urns[at] for at in visible]).values()
+        )
 
     def _find_visible_matches(
         self, tx: TableContext, request: SearchRequest, query: SearchQuery, principal: Principal
     ) -> _VisibleMatches:
         results = MatchCollector()
         self.add_all_matches(tx, request, query, principal, results)
-        visible = self.filter_visible_matches(tx, list(results.matches.values()), request, principal)
-        groups = _filter_exactly(tx, results.groups, request)
-        if own := _find_saved_searches_of_query(tx, visible, request.text):
-            visible = [match for match in visible if match not in own]
-            groups = [_remove_documents_from_group(group, {match.number for match in own}) for group in groups]
-        return _VisibleMatches(results, visible, groups)
+        visible = self.find_visible_positions(tx, results, request, principal)
+        counted = results.counted.select_positions(_filter_exactly(tx, results.counted.groups, request))
+        if own := _find_saved_searches_of_query(tx, results, request.text):
+            visible = [at for at in visible if at not in own]
+            own_numbers = {results.numbers[at] for at in own}
+            counted = counted.select_positions(
+                [at for at, number in enumerate(counted.numbers) if number not in own_numbers]
+            )
+        if not counted.numbers:
+            counted = CountedMatches(results.numbers, results.groups).select_positions(visible)
+        return _VisibleMatches(results, visible, counted)
 
     def add_all_matches(
         self,
@@ -280,17 +287,17 @@ class CatalogSearcher:
                 results.add_matches_of_term(matches, at, _VALUE_SCORE)
                 results.capped = results.capped or not are_all
 
-    def filter_visible_matches(
-        self, tx: TableContext, matches: list[Match], request: SearchRequest, principal: Principal
-    ) -> list[Match]:
-        """Return the matches that may be seen and match the filters exactly."""
-        matching = _filter_exactly(tx, matches, request)
+    def find_visible_positions(
+        self, tx: TableContext, results: MatchCollector, request: SearchRequest, principal: Principal
+    ) -> Sequence[int]:
+        """Return the positions of the matches that may be seen and match the filters exactly, in order."""
+        matching = _filter_exactly(tx, results.groups, request)
         # The index has found visible entities only; entities of another time have no number.
-        past = [match for match in matching if not match.number]
-        if not past:
+        if not results.past:
             return matching
-        visible = {match.urn for match in filter_visible_matches(tx, self.read_policy, principal, past)}
-        return [match for match in matching if match.number or match.urn in visible]
+        past = filter_visible_matches(tx, self.read_policy, principal, list(results.past.values()))
+        visible = {match.urn for match in past}
+        return [at for at in matching if results.numbers[at] or results.urns[at] in visible]
 
     def _build_hits_of_page(
         self, tx: TableContext, page: Sequence[Match], query: SearchQuery, as_of: int | None, principal: Principal
@@ -344,22 +351,24 @@ class CatalogSearcher:
             yield summary, list(list_entity_descriptors(kind, aspects_by_name, fields=True))
 
 
-def _filter_exactly(tx: TableContext, matches: list[T], request: SearchRequest) -> list[T]:
-    """Return what is in a requested, present namespace, and of a requested type; full text compares names folded (spec ID-2)."""
+def _filter_exactly(tx: TableContext, groups: Sequence[MatchGroup], request: SearchRequest) -> Sequence[int]:
+    """Return the positions of groups with a requested, present namespace and a requested type, in order.
+
+    Full text compares names folded (spec ID-2).
+    """
     space, kind = request.get_filter("namespace"), request.get_filter("type")
-    pairs = set(map(_KIND, matches))
+    pairs = set(groups)
     requested = {name for name, _ in pairs if space in ("", name)}
     present = set(filter_namespaces_not_being_deleted(tx, sorted(requested)))
     known_types = {name for _, name in pairs if kind in ("", name)}
-    if all(space in present and name in known_types for space, name in pairs):
-        return matches
-    return [match for match in matches if match.namespace in present and match.type in known_types]
+    selected = {(space, name) for space, name in pairs if space in present and name in known_types}
+    return range(len(groups)) if selected == pairs else [at for at, group in enumerate(groups) if group in selected]
 
 
 def _select_page(
     tx: TableContext,
     results: MatchCollector,
-    visible: list[Match],
+    visible: Sequence[int],
     request: SearchRequest,
     query: SearchQuery,
     offset: int,
@@ -369,13 +378,13 @@ def _select_page(
     if request.sort == "relevance":
         words = find_name_words(query.terms)
         return results.select_best_matches(visible, end, by_type=query.matches_all, name_words=words)[offset:]
-    by_urn = {match.urn: match for match in visible}
-    summaries = list(aspects.find_entity_summaries(tx, list(by_urn)).values())
+    positions = {results.urns[at]: at for at in visible}
+    summaries = list(aspects.find_entity_summaries(tx, list(positions)).values())
     if request.sort == "name":
         best = nsmallest(end, summaries, key=lambda summary: (fold_text_for_comparison(summary.name), summary.urn))
     else:
         best = nsmallest(end, summaries, key=lambda summary: (-summary.updated.time, summary.urn))
-    return [by_urn[summary.urn] for summary in best[offset:]]
+    return [results.get_match(positions[summary.urn]) for summary in best[offset:]]
 
 
 def _measure_hit_bytes(described: tuple[EntitySummary | None, Sequence[Descriptor]]) -> int:
@@ -401,8 +410,8 @@ def _find_entities_with_value(
             results.capped = True
             break
     # Full text has found almost all of them; the rest are values that are too long for it, or beyond its cap.
-    unknown = [urn for urn in urns if urn not in results.matches]
-    known_matches = [results.matches[urn] for urn in urns if urn in results.matches]
+    unknown = [urn for urn in urns if results.find_position(urn) is None]
+    known_matches = [results.get_match(at) for urn in urns if (at := results.find_position(urn)) is not None]
     return known_matches + [
         match for match in tx.search.read_matches(unknown) if unknown and matches_term_conditions(match.terms, terms)
     ]
@@ -416,32 +425,33 @@ def _add_full_text_matches(
     results: MatchCollector,
 ) -> None:
     """Add full-text matches, term by term; if not all can be ranked, add counted groups."""
-    cut, groups = False, list[Group]()
+    cut, counted = False, CountedMatches()
     for at, term in enumerate(query.terms):
         words = combine_terms_to_text_query(meanings[at : at + 1], terms, all_of_them=SearchQuery((term,)).matches_all)
         if len(query.terms) == 1:
-            matches, groups = tx.search.find_matches_and_groups(words, RANKED_MAX, COUNTED_MAX)
+            matches = tx.search.find_match_columns(words, RANKED_MAX, COUNTED_MAX)
+            counted = matches.counted
         else:
-            matches, groups = tx.search.find_matches(words, RANKED_MAX), []
-            cut = cut or len(matches) == RANKED_MAX
-        results.add_matches_of_term(matches, at)
+            matches = tx.search.find_match_columns(words, RANKED_MAX, RANKED_MAX)
+            cut = cut or len(matches.urns) == RANKED_MAX
+        results.add_columns_of_term(matches, at)
         # The words of a name are indexed as words, so without a match no entity has this name.
-        if matches and _may_be_complete_name(term):
+        if matches.urns and _may_be_complete_name(term):
             word = encode_index_word(f"{NAME_KEY}:{term.pattern.text}")
             named = tx.search.find_matches(TextQuery(exact=(word,), terms=terms), RANKED_MAX)
             results.add_matches_of_term(named, at, 0.0)
             results.named.update(_find_completely_named(tx, term.pattern.text, named, terms))
             results.partly_named.update(match.urn for match in named)
             if term.pattern.kind == "prefix":
-                results.partly_named.update(_find_programs_named_with_prefix(tx, word, matches, terms))
+                types = {type_ for _, type_ in set(matches.counted.groups)}
+                results.partly_named.update(_find_programs_named_with_prefix(tx, word, types, terms))
     if cut:
         # Count the matches of several terms together.
-        groups = tx.search.group_matches(
-            combine_terms_to_text_query(meanings, terms, all_of_them=query.matches_all), COUNTED_MAX
-        )
-    if sum(len(group.numbers) for group in groups) > RANKED_MAX:
+        words = combine_terms_to_text_query(meanings, terms, all_of_them=query.matches_all)
+        counted = tx.search.find_match_columns(words, 0, COUNTED_MAX).counted
+    if len(counted.numbers) > RANKED_MAX:
         results.capped = True
-        results.groups += groups
+        results.counted = counted.join(results.counted)
 
 
 def _find_completely_named(
@@ -464,13 +474,12 @@ def _find_completely_named(
 
 
 def _find_programs_named_with_prefix(
-    tx: TableContext, word: str, matches: Iterable[Match], terms: tuple[TermCondition, ...]
+    tx: TableContext, word: str, types: set[str], terms: tuple[TermCondition, ...]
 ) -> Iterable[str]:
     """Return the URNs of programs with a title in which a word begins with this one; URNs do not contain titles."""
-    types = sorted({match.type for match in matches} & _TITLED_TYPES)
     return {
         match.urn
-        for type_ in types
+        for type_ in sorted(types & _TITLED_TYPES)
         for match in tx.search.find_matches(
             TextQuery(prefixes=(word,), terms=(encode_filter_term("type", type_), *terms)), RANKED_MAX
         )
@@ -482,28 +491,26 @@ def _may_be_complete_name(term: SearchTerm) -> bool:
     return term.key in (None, NAME_KEY) and term.pattern.kind != "any"
 
 
-def _find_saved_searches_of_query(tx: TableContext, matches: Iterable[Match], text: str) -> list[Match]:
-    """Return the matches that are saved searches of this very query: they are not results of their own search.
+def _find_saved_searches_of_query(tx: TableContext, results: MatchCollector, text: str) -> set[int]:
+    """Return the positions of saved searches of this very query: they are not results of their own search.
 
     While somebody types, the last word of the text is a prefix (`orders*`) of the query that was saved.
     """
+    if all(type_ != INSTANCE for _, type_ in set(results.groups)):
+        return set()
     queries = (text, text.removesuffix("*"))
-    saved = {match.urn: match for match in matches if match.type == INSTANCE and match.urn.startswith(_SAVED_SEARCHES)}
+    saved = {urn: at for at, urn in enumerate(results.urns) if urn.startswith(_SAVED_SEARCHES)}
     rows = tx.get_table("aspects").read_many([(urn, "instance") for urn in saved])
-    return [
+    return {
         saved[row["urn"]]
         for row in rows
         if row["value"] is not None and _get_query_of_saved_search(parse_stored_json(row["value"])) in queries
-    ]
+    }
 
 
 def _get_query_of_saved_search(instance: Mapping[str, Any]) -> object:
     metadata = instance.get("metadata")
     return metadata.get("query") if isinstance(metadata, Mapping) else None
-
-
-def _remove_documents_from_group(group: Group, numbers: Collection[int]) -> Group:
-    return group._replace(numbers=[number for number in group.numbers if number not in numbers])
 
 
 def _create_search_hit(

@@ -2,21 +2,22 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.model.search_index_terms import encode_filter_term, fold_text_for_comparison
 from jupyter_colophon.core.policies.rights import AccessRights
 from jupyter_colophon.core.policies.term_clauses import TermClauses
-from jupyter_colophon.core.search.search import Group
+from jupyter_colophon.core.search.search import MatchGroup
 from jupyter_colophon.service.read_policy import DECIDED_BY_OTHERS, ReadPolicy
 from jupyter_colophon.storage.entities import aspects
-from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
 from jupyter_colophon.storage.spi import (
     ChangeLog,
     Document,
     EdgeIndex,
     Match,
+    MatchColumns,
     SearchIndex,
     StructuredTable,
     TableContext,
@@ -26,6 +27,7 @@ from jupyter_colophon.storage.spi import (
 
 #: How many times more matches are read if too many of those that were read are hidden.
 _GROWTH: Final = 4
+_NUMBER = attrgetter("number")
 #: Their own terms do not decide on documents of these types.
 _EXEMPT: Final = tuple(encode_filter_term("type", type_) for type_ in sorted(DECIDED_BY_OTHERS))
 #: How many documents with the terms of denials are looked at to make the filter simpler.
@@ -105,7 +107,7 @@ class _VisibleSearch:
     _clauses: TermClauses
     _filter: TermFilter
     #: The decisions for what was found with the filter, by namespace and type.
-    _decisions: dict[tuple[str, str], bool | None] = field(default_factory=dict)
+    _decisions: dict[MatchGroup, bool | None] = field(default_factory=dict)
 
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
@@ -117,28 +119,20 @@ class _VisibleSearch:
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` visible matches, best first."""
-        return self.find_matches_and_groups(query, cap, cap)[0]
+        return self.find_match_columns(query, cap, cap).list_best_matches()
 
-    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
-        """Return the newest `cap` visible matches, best first; if there are more, also the newest `counted` in groups."""
-        filtered = self._add_filter(query)
-        matches, groups = self._tx.search.find_matches_and_groups(filtered, cap, counted)
-        # The groups are of all matches.
-        if self._are_visible(groups or matches):
-            return matches, groups
-        if len(matches) < cap:
-            return self._filter_found(matches), []
-        visible = self._find_visible(filtered, max(cap, counted))
-        groups = _group_matches(_select_newest(visible, counted)) if len(visible) > cap else []
-        return _select_newest(visible, cap), groups
-
-    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
-        """Return the newest `cap` visible matches grouped by namespace and type."""
-        filtered = self._add_filter(query)
-        groups = self._tx.search.group_matches(filtered, cap)
-        if self._are_visible(groups):
-            return groups
-        return _group_matches(_select_newest(self._find_visible(filtered, cap), cap))
+    def find_match_columns(self, query: TextQuery, cap: int, counted: int) -> MatchColumns:
+        """Return the newest `counted` visible matches, at least `cap`, of which the newest `cap` are ranked."""
+        filtered, limit = self._add_filter(query), max(cap, counted)
+        columns = self._tx.search.find_match_columns(filtered, cap, counted)
+        if all(map(self._decide_group, set(columns.counted.groups))):
+            return columns
+        if len(columns.counted.numbers) < cap:
+            found = self._filter_found(columns.list_best_matches())
+        else:
+            found = self._find_visible(filtered, limit)
+        visible = sorted(found, key=_NUMBER, reverse=True)
+        return MatchColumns.from_matches(visible[:limit], cap)
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents, which are visible, with each value, by facet."""
@@ -155,14 +149,10 @@ class _VisibleSearch:
     def _add_filter(self, query: TextQuery) -> TextQuery:
         return replace(query, filter=self._filter)
 
-    def _are_visible(self, found: Sequence[Match | Group]) -> bool:
-        """Return whether everything that was found with the filter is visible, by namespace and type."""
-        return all(self._decide_kind(kind) for kind in {(one.namespace, one.type) for one in found})
-
-    def _decide_kind(self, kind: tuple[str, str]) -> bool | None:
-        if kind not in self._decisions:
-            self._decisions[kind] = self._decide_found(*kind)
-        return self._decisions[kind]
+    def _decide_group(self, group: MatchGroup) -> bool | None:
+        if group not in self._decisions:
+            self._decisions[group] = self._decide_found(*group)
+        return self._decisions[group]
 
     def _decide_found(self, namespace: str, type_: str) -> bool | None:
         """Return the decision for what was found with the filter; None if it differs among entities."""
@@ -182,10 +172,10 @@ class _VisibleSearch:
             limit *= _GROWTH
 
     def _filter_found(self, matches: Sequence[Match]) -> list[Match]:
-        decisions = {kind: self._decide_kind(kind) for kind in {(match.namespace, match.type) for match in matches}}
-        unclear = [match for match in matches if decisions[match.namespace, match.type] is None]
+        decisions = {group: self._decide_group(group) for group in {match.group for match in matches}}
+        unclear = [match for match in matches if decisions[match.group] is None]
         visible = {match.urn for match in filter_visible_matches(self._tx, self._read_policy, self._principal, unclear)}
-        return [match for match in matches if decisions[match.namespace, match.type] or match.urn in visible]
+        return [match for match in matches if decisions[match.group] or match.urn in visible]
 
 
 def filter_visible_matches(
@@ -195,15 +185,3 @@ def filter_visible_matches(
     return read_policy.filter_visible_of_types(
         tx, principal, matches, lambda match: (match.urn, match.type, match.namespace)
     )
-
-
-def _select_newest(matches: list[Match], count: int) -> list[Match]:
-    """Return the newest matches in their order."""
-    if len(matches) <= count:
-        return matches
-    oldest = sorted((match.number for match in matches), reverse=True)[count - 1]
-    return [match for match in matches if match.number >= oldest]
-
-
-def _group_matches(matches: Sequence[Match]) -> list[Group]:
-    return group_documents_by_namespace_and_type([(match.number, match.namespace, match.type) for match in matches])

@@ -5,14 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 
-from jupyter_colophon.core.search.search import FacetValues, Group
+from jupyter_colophon.core.search.search import FacetValues
 from jupyter_colophon.storage.portable.tables import DOCUMENTS, FACETS, NUMBERS, TOKENS
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.facet_rows import FacetRow, collect_facet_values, find_facet_row_changes
-from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
 from jupyter_colophon.storage.spi import (
     Document,
     Match,
+    MatchColumns,
     Range,
     Row,
     StructuredTable,
@@ -80,22 +80,19 @@ class PortableSearch:
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.find_matches_and_groups(query, cap, cap)[0]
+        return self.find_match_columns(query, cap, cap).list_best_matches()
 
-    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
-        """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
+    def find_match_columns(self, query: TextQuery, cap: int, counted: int) -> MatchColumns:
+        """Return the newest `counted` matches, at least `cap`, of which the newest `cap` are ranked."""
         limit = max(cap, counted)
-        rows = self._find_newest_matching_rows(query, limit)
+        rows = sorted(self._find_newest_matching_rows(query, limit), key=lambda row: int(row["place"]))
         if not rows:
-            return [], []
-        groups = _group_rows(rows) if len(rows) > cap else []
+            return MatchColumns()
         rarity = self._compute_rarity(query, len(rows), limit)
-        best = sorted(sorted(rows, key=lambda row: int(row["place"]))[:cap], key=lambda row: int(row["length"]))
-        return [_build_match(row, rarity * ranking.compute_weight(row["length"]), frozenset()) for row in best], groups
-
-    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
-        """Return the newest `cap` matches grouped by namespace and type."""
-        return _group_rows(self._find_newest_matching_rows(query, cap))
+        scores = ranking.compute_scores([row["length"] for row in rows], rarity)
+        return MatchColumns.from_matches(
+            [_build_match(row, score, frozenset()) for row, score in zip(rows, scores, strict=True)], cap
+        )
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
@@ -204,10 +201,6 @@ class PortableSearch:
 
 def _build_match(row: Row, score: float, terms: frozenset[str]) -> Match:
     return Match(row["urn"], row["namespace"], row["type"], -row["place"], score, terms)
-
-
-def _group_rows(rows: Iterable[Row]) -> list[Group]:
-    return group_documents_by_namespace_and_type((-row["place"], row["namespace"], row["type"]) for row in rows)
 
 
 def _iterate_sequences_of_positions(keys: Iterable[int]) -> Iterator[tuple[int, int]]:

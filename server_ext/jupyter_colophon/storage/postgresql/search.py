@@ -7,20 +7,19 @@ mark before it, so that no word can be taken for a term, and both are quoted, so
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
-from jupyter_colophon.core.search.search import FacetValues, Group
+from jupyter_colophon.core.search.search import CountedMatches, FacetValues
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
 from jupyter_colophon.storage.postgresql.facets import PostgresFacets
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
 from jupyter_colophon.storage.spi import (
     Clause,
     Document,
     Match,
+    MatchColumns,
     RequiredTerm,
     TextQuery,
     list_absent_terms,
@@ -69,9 +68,6 @@ _MATCH = """SELECT e.id, e.namespace, e.type, e.urn, e.length FROM (
         SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
     JOIN search_entries AS e ON e.id = m.id ORDER BY e.id DESC"""
 _COUNT = "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery LIMIT %s) AS m"
-_GROUPS = """SELECT e.id, e.namespace, e.type FROM (
-        SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
-    JOIN search_entries AS e ON e.id = m.id"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _WHOLE = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
@@ -82,7 +78,6 @@ _TEXTS = "SELECT id, words FROM search_texts WHERE id > %s ORDER BY id LIMIT 500
 _TERM, _HASHED = "\ue000", "\ue001"
 #: The number of bytes that a `tsvector` takes for one token, and for all of them, with a margin.
 _TOKEN_BYTES, _TOKENS_BYTES = 2_000, 900_000
-_SIMILAR, _LENGTH = itemgetter(0, 1, 2), itemgetter(4)
 
 
 class PostgresSearch:
@@ -133,29 +128,23 @@ class PostgresSearch:
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.find_matches_and_groups(query, cap, cap)[0]
+        return self.find_match_columns(query, cap, cap).list_best_matches()
 
-    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
-        """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
+    def find_match_columns(self, query: TextQuery, cap: int, counted: int) -> MatchColumns:
+        """Return the newest `counted` matches, at least `cap`, of which the newest `cap` are ranked."""
         expression, limit = _build_tsquery(query), max(cap, counted)
         # The plan depends on the words: a rare word is looked up, for a common one the newest documents are scanned.
         rows = list(self._execute(_MATCH, (expression, limit), prepare=False)) if expression else []
         if not rows:
-            return [], []
-        groups = group_documents_by_namespace_and_type(map(_SIMILAR, rows)) if len(rows) > cap else []
+            return MatchColumns()
+        numbers, spaces, types, urns, lengths = map(list, zip(*rows, strict=True))
+        matches = CountedMatches(numbers, list(zip(spaces, types, strict=True)))
+        if not cap:
+            return MatchColumns(counted=matches)
         is_all = len(rows) < limit or limit >= ranking.COMMON
         matching = len(rows) if is_all else self._count_matches_up_to(expression, ranking.COMMON)
         rarity = ranking.compute_rarity(matching, self._execute(_NEWEST).fetchone()[0])
-        return [
-            Match(urn, space, kind, number, rarity * ranking.compute_weight(length))
-            for number, space, kind, urn, length in sorted(rows[:cap], key=_LENGTH)
-        ], groups
-
-    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
-        """Return the newest `cap` matches grouped by namespace and type."""
-        expression = _build_tsquery(query)
-        rows = self._execute(_GROUPS, (expression, cap), prepare=False) if expression else ()
-        return group_documents_by_namespace_and_type(rows)
+        return MatchColumns(urns[:cap], ranking.compute_scores(lengths[:cap], rarity), matches)
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return these documents, unranked."""

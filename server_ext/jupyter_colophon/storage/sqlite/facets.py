@@ -29,8 +29,9 @@ MOVES = (
 )
 _ADD_VALUE = "INSERT OR IGNORE INTO search_facet_values (facet, value) VALUES (?, ?)"
 _NUMBER = "(SELECT id FROM search_facet_values WHERE facet = ? AND value = ?)"
-_TEXTS = """SELECT json_group_array(e.facet_values)
-    FROM json_each(?) AS d CROSS JOIN search_entries AS e ON e.id = d.value"""
+#: The stored texts of many entries as one text.
+GATHERED = "group_concat(e.facet_values)"
+_TEXTS = f"SELECT {GATHERED} FROM json_each(?) AS d CROSS JOIN search_entries AS e ON e.id = d.value"
 _VALUES = "SELECT id, facet, value FROM search_facet_values WHERE id IN (SELECT value FROM json_each(?))"
 _SEPARATOR = ","
 #: The number of values whose numbers one statement reads.
@@ -57,14 +58,13 @@ class SqliteFacets:
         values = self._read_values(chain.from_iterable(map(_parse_numbers, texts)))
         return [frozenset(values[number] for number in _parse_numbers(text) if number in values) for text in texts]
 
-    def read_stored_texts(self, entries: Sequence[int]) -> list[str]:
-        """Return the stored texts of these entries, in no particular order."""
-        (texts,) = self._execute(_TEXTS, (json.dumps(entries),)).fetchone()
-        return list(json.loads(texts))
+    def read_joined_texts(self, entries: Sequence[int]) -> str:
+        """Return the stored texts of these entries as one text."""
+        return self._execute(_TEXTS, (json.dumps(entries),)).fetchone()[0] or ""
 
-    def count_facet_values(self, texts: Iterable[str], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """Return how many of these stored texts have each value, by facet."""
-        counts = Counter(_SEPARATOR.join(texts).split(_SEPARATOR))
+    def count_facet_values(self, gathered: str, facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """Return how often each value is in these gathered texts, by facet."""
+        counts = Counter(gathered.split(_SEPARATOR))
         values = self._read_values(chain.from_iterable(map(_parse_numbers, counts)))
         return collect_facet_counts(
             (facet, value, counts[str(number)]) for number, (facet, value) in values.items() if facet in facets

@@ -14,13 +14,13 @@ from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
-from jupyter_colophon.core.search.search import Group
+from jupyter_colophon.core.search.search import CountedMatches, MatchGroup
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
 from jupyter_colophon.storage.spi import (
     Clause,
     Document,
     Match,
+    MatchColumns,
     RequiredTerm,
     TextQuery,
     list_absent_terms,
@@ -59,15 +59,14 @@ _FORGET = "DELETE FROM search_entries WHERE id = ?"
 _FORGET_TEXT = "DELETE FROM search_texts WHERE id = ?"
 # Ranking everything that a common word matches costs seconds at a million entities: rank the newest only. Columns as
 # lists are read faster than thousands of rows.
-_FIND = """SELECT json_group_array(e.urn), json_group_array(e.namespace), json_group_array(e.type),
-        json_group_array(e.id), json_group_array(e.length){more} FROM (
+_FIND = """SELECT {facets}, json_group_array(e.id), json_group_array(e.namespace), json_group_array(e.type){ranked} FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
     JOIN search_entries AS e ON e.id = m.rowid"""
-_MATCH, _MATCH_AND_COUNT = _FIND.format(more=""), _FIND.format(more=", json_group_array(e.facet_values)")
+_FACETS, _RANKED = facets.GATHERED, ", json_group_array(e.urn), json_group_array(e.length)"
+_FIND_RANKED = _FIND.format(facets="NULL", ranked=_RANKED)
+_FIND_COUNTED = _FIND.format(facets=_FACETS, ranked="")
+_FIND_RANKED_AND_COUNTED = _FIND.format(facets=_FACETS, ranked=_RANKED)
 _COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
-_GROUPS = """SELECT e.id, e.namespace, e.type FROM (
-        SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
-    JOIN search_entries AS e ON e.id = m.rowid"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _DOCUMENTS = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
@@ -87,15 +86,14 @@ class SqliteSearch:
         self._connection, self._facets = connection, facets.SqliteFacets(connection)
         #: The number of the newest document, once it was read and unless one was added since.
         self._newest: int | None = None
-        #: The stored facet values of documents that were found, by number.
-        self._facet_texts: dict[int, str] = {}
+        #: The numbers of the documents that were found last to be counted, and their gathered facet values.
+        self._found: tuple[list[int], str] = [], ""
 
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
         execute, many = self._connection.execute, self._connection.execute_many
         entries, removed, texts, uncompressed = [], [], [], []
-        self._newest = None
-        self._facet_texts.clear()
+        self._newest, self._found = None, ([], "")
         existing = self._find_stored_texts([document.urn for document in documents])
         facet_texts = self._facets.encode_facet_values([document.facet_values for document in documents])
         for document, facet_text in zip(documents, facet_texts, strict=True):
@@ -130,7 +128,7 @@ class SqliteSearch:
         """Remove an entity's document."""
         execute = self._connection.execute
         old = execute(_OLD, (urn,)).fetchone()
-        self._facet_texts.clear()
+        self._found = [], ""
         if old is not None:
             execute(_UNINDEX, (old[0], decode_compressed_text(old[1])))
             execute(_FORGET, old[:1])
@@ -138,30 +136,31 @@ class SqliteSearch:
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.find_matches_and_groups(query, cap, cap)[0]
+        numbers, spaces, types, urns, scores = self._read_columns(query, cap, cap)
+        rows = zip(urns, spaces, types, numbers, scores, repeat(_NONE), repeat(_NONE))
+        return sorted(map(Match._make, rows), key=_SCORE, reverse=True)
 
-    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
-        """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
-        expression = _build_fts_expression(query)
-        limit = max(cap, counted)
-        statement = _MATCH_AND_COUNT if counted > cap else _MATCH
-        columns = self._connection.execute(statement, (expression, limit)).fetchone()
-        urns, spaces, kinds, numbers, lengths, *facet_texts = map(json.loads, columns)
-        if not urns:
-            return [], []
-        for texts in facet_texts:
-            self._facet_texts.update(zip(numbers, texts, strict=True))
-        groups = (
-            group_documents_by_namespace_and_type(zip(numbers, spaces, kinds, strict=True)) if len(urns) > cap else []
-        )
-        scores = _compute_scores(lengths[:cap], self._compute_rarity(expression, len(urns), limit))
-        rows = zip(urns, spaces, kinds, numbers, scores, repeat(_NONE), repeat(_NONE))
-        return sorted(map(Match._make, rows), key=_SCORE, reverse=True), groups
+    def find_match_columns(self, query: TextQuery, cap: int, counted: int) -> MatchColumns:
+        """Return the newest `counted` matches, at least `cap`, of which the newest `cap` are ranked."""
+        numbers, spaces, types, urns, scores = self._read_columns(query, cap, counted)
+        groups = list(map(_SharedGroups().__getitem__, zip(spaces, types, strict=True)))
+        return MatchColumns(urns, scores, CountedMatches(numbers, groups))
 
-    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
-        """Return the newest `cap` matches grouped by namespace and type."""
-        rows = self._connection.execute(_GROUPS, (_build_fts_expression(query), cap))
-        return group_documents_by_namespace_and_type(rows)
+    def _read_columns(
+        self, query: TextQuery, cap: int, counted: int
+    ) -> tuple[list[int], list[str], list[str], list[str], list[float]]:
+        """Return numbers, namespaces and types of the newest matches, and URNs and scores of the newest `cap`."""
+        expression, limit = _build_fts_expression(query), max(cap, counted)
+        statement = _FIND_COUNTED if not cap else _FIND_RANKED_AND_COUNTED if counted > cap else _FIND_RANKED
+        facet_texts, *columns = self._connection.execute(statement, (expression, limit)).fetchone()
+        numbers, spaces, types, *ranked = map(json.loads, columns)
+        if facet_texts is not None:
+            self._found = numbers, facet_texts
+        if not ranked or not numbers:
+            return numbers, spaces, types, [], []
+        urns, lengths = ranked
+        rarity = self._compute_rarity(expression, len(numbers), limit)
+        return numbers, spaces, types, urns[:cap], ranking.compute_scores(lengths[:cap], rarity)
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return these documents, unranked."""
@@ -172,10 +171,9 @@ class SqliteSearch:
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
-        known = self._facet_texts
-        texts = [known[number] for number in numbers if number in known]
-        if len(texts) < len(numbers):
-            texts += self._facets.read_stored_texts([number for number in numbers if number not in known])
+        found, texts = self._found
+        if numbers != found:
+            texts = self._facets.read_joined_texts(numbers)
         return self._facets.count_facet_values(texts, facets)
 
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
@@ -200,6 +198,14 @@ class SqliteSearch:
         if self._newest is None:
             self._newest = int(self._connection.execute(_NEWEST).fetchone()[0])
         return ranking.compute_rarity(matching, self._newest)
+
+
+class _SharedGroups(dict[MatchGroup, MatchGroup]):
+    """The groups of matches by themselves, so that equal ones are one object: thousands of tuples take time."""
+
+    def __missing__(self, group: MatchGroup) -> MatchGroup:
+        self[group] = group
+        return group
 
 
 def _build_fts_expression(query: TextQuery) -> str:
@@ -229,11 +235,6 @@ def _build_term_expression(required: RequiredTerm) -> str:
     # No document has the term without a text.
     alternatives = " OR ".join(f'"{_TERM}{term}"' for term in list_alternatives(required) or ("",))
     return f"({alternatives})"
-
-
-def _compute_scores(lengths: list[int], rarity: float) -> list[float]:
-    scores = {length: rarity * ranking.compute_weight(length) for length in set(lengths)}
-    return [scores[length] for length in lengths]
 
 
 def _parse_stored_terms(stored_text: str | bytes) -> frozenset[str]:
