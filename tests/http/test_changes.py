@@ -230,7 +230,7 @@ async def test_cursor_beyond_the_end_returns_410(api: Any, sales: None) -> None:
 async def test_connection_without_pong_is_closed(
     api: Any, sales: None, listen: Listen, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
 ) -> None:
-    jp_serverapp.web_app.settings |= {"ws_ping_interval": 50, "ws_ping_timeout": 500}
+    jp_serverapp.web_app.settings |= {"ws_ping_interval": 50, "ws_ping_timeout": 3_000}
     answering = await listen()
     reader, writer = await asyncio.open_connection("127.0.0.1", jp_http_port)
     head = {"Host": "127.0.0.1", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
