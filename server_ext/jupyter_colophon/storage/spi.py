@@ -153,9 +153,6 @@ class ChangeLog(Protocol):
     def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
 
-    def lock_and_get_newest_number(self) -> int:
-        """Exclude other appending transactions until the end of this one; return the number of the newest row."""
-
     def lock_and_append_changes(self, rows: Sequence[Row]) -> Callable[[], int]:
         """Exclude other appending transactions until the end of this one, and append rows, whose numbers are counted from
         1, after the newest row. Return a function that returns the number of that row, also after the commit.
@@ -488,7 +485,7 @@ class TransactionRunner(Protocol):
         Without `locks`, the callable excludes all others that write. With `locks`, it excludes those without locks and
         those with a lock of the same name, unless both are shared, and a store may run others beside it: what it reads from the store, including
         the rows of others, may change between its statements, except what one of its locks protects. Rows that others
-        write as well may only be written after `log.lock_and_get_newest_number`. A store may ignore locks.
+        write as well may only be written after `log.lock_and_append_changes`. A store may ignore locks.
         """
 
 

@@ -37,15 +37,15 @@ GROWTH, LATEST_GROWTH = (
 #: A transaction lock is held until the commit is visible.
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 0))"
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
-_APPEND = f"INSERT INTO change_log ({quote_names(_FIELDS)}) VALUES ({DIALECT.build_placeholders(len(_FIELDS))})"
 _COLUMNS = quote_names(_FIELDS)
+_APPEND = f"INSERT INTO change_log ({_COLUMNS}) VALUES ({DIALECT.build_placeholders(len(_FIELDS))})"
 _ROW = ", ".join(f"{DIALECT.placeholder}::{DIALECT.column_types[CHANGE[name]]}" for name in _FIELDS)
 #: Bind: the values of rows with numbers counted from 1. Returns the numbers that they get after the newest one.
 _APPEND_AFTER_NEWEST = f"""INSERT INTO change_log ({_COLUMNS})
     SELECT newest.seq + added."seq", {", ".join(f'added."{name}"' for name in _FIELDS[1:])}
     FROM (SELECT COALESCE(MAX(seq), 0) AS seq FROM change_log) AS newest, (VALUES {{}}) AS added ({_COLUMNS})
     RETURNING seq"""
-_COPY = f"COPY change_log ({quote_names(_FIELDS)}) FROM STDIN"
+_COPY = f"COPY change_log ({_COLUMNS}) FROM STDIN"
 #: The number of rows from which COPY is faster.
 _MANY = 20
 _WITHIN = (
@@ -96,22 +96,16 @@ class PostgresLog:
         """Exclude other transactions that append, until the commit of this one is visible."""
         self._wait_for_lock(_LOCK)
 
-    def lock_and_get_newest_number(self) -> int:
-        """Exclude other appending transactions; return the number of the newest row."""
-        self.lock()
-        # A statement of its own, so that it sees the commit of the transaction that held the lock before.
-        return self.get_newest_number()
-
     def lock_and_append_changes(self, rows: Sequence[Row]) -> Callable[[], int]:
         """Exclude other appending transactions, and append rows with numbers counted from 1 after the newest one; return
         a function that returns the number of the newest row before.
         """
+        self.lock()
+        # The number is read by a later statement, so that it sees the commit of the transaction that held the lock before.
         if not 0 < len(rows) < _MANY:
-            newest = self.lock_and_get_newest_number()
+            newest = self.get_newest_number()
             self.append_changes([row | {"seq": newest + row["seq"]} for row in rows])
             return lambda: newest
-        self.lock()
-        # A statement of its own, so that it sees the commit of the transaction that held the lock before.
         values = [row[name] for row in rows for name in _FIELDS]
         appended = self._execute(_APPEND_AFTER_NEWEST.format(", ".join([f"({_ROW})"] * len(rows))), values)
         return lambda: int(min(seq for (seq,) in appended)) - 1

@@ -53,13 +53,9 @@ class SqliteLog:
         """Return the number of the newest row, 0 if there is none."""
         return int(self._connection.execute(_HEAD).fetchone()[0])
 
-    def lock_and_get_newest_number(self) -> int:
-        """Exclude other appending transactions; return the number of the newest row."""
-        return self.get_newest_number()
-
     def lock_and_append_changes(self, rows: Sequence[Row]) -> Callable[[], int]:
         """Append rows with numbers counted from 1 after the newest one; return a function that returns its number."""
-        newest = self.lock_and_get_newest_number()
+        newest = self.get_newest_number()
         self.append_changes([row | {"seq": newest + row["seq"]} for row in rows])
         return lambda: newest
 
