@@ -105,8 +105,9 @@ class SqliteSearch:
                 texts.append((number, words))
                 continue
             entries.append((*columns, old[0]))
-            if words != decode_compressed_text(old[1]):
-                removed.append((old[0], decode_compressed_text(old[1])))
+            old_words = decode_compressed_text(old[1])
+            if words != old_words:
+                removed.append((old[0], old_words))
                 texts.append((old[0], words))
             elif isinstance(old[1], str):
                 uncompressed.append((old[0], words))
