@@ -96,18 +96,24 @@ class SqlTable:
             self._upsert_group(fields, some, row_values)
 
     def _upsert_group(self, fields: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
-        is_long = len(rows) >= _MANY
-        statement = self._statements.upsert_json(fields) if is_long else ""
-        joined = len(rows) > 1 and (statement or self._joins_rows) and self._has_distinct_keys(rows)
-        text = json.dumps(rows) if joined and is_long else ""
+        if len(rows) >= _MANY:
+            self._upsert_many_of_group(fields, rows, values)
+        elif len(rows) > 1 and self._joins_rows and self._has_distinct_keys(rows):
+            self._execute(self._statements.upsert(fields, len(rows)), tuple(chain.from_iterable(values)))
+        else:
+            self._execute_many(self._statements.upsert(fields), values)
+
+    def _upsert_many_of_group(
+        self, fields: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]
+    ) -> None:
+        statement = self._statements.upsert_json(fields)
+        text = json.dumps(rows) if statement and self._has_distinct_keys(rows) else ""
         if text and _NOT_ENCODABLE.search(text) is None:
             self._execute(statement, (text,))
-        elif joined and not is_long:
-            self._execute(self._statements.upsert(fields, len(rows)), tuple(chain.from_iterable(values)))
         else:
             # In the order of keys, the fewest pages are changed. Rows with the same key keep their order.
             key = itemgetter(*[fields.index(name) for name in self._spec.primary_key])
-            self._execute_many(self._statements.upsert(fields), sorted(values, key=key) if is_long else values)
+            self._execute_many(self._statements.upsert(fields), sorted(values, key=key))
 
     def _has_distinct_keys(self, rows: Sequence[Row]) -> bool:
         """Return whether all keys are distinct, since one statement cannot write a row twice."""
