@@ -18,7 +18,6 @@ Triple = tuple[str, str, str]
 _AT_ONCE = 400
 #: How far another clock may be ahead (ms): a run that begins later than this had not been recorded.
 _AHEAD_MS = DAY_MS
-_NAMED_AT_ONCE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def read_run_rows(tx: TableContext, urns: Iterable[str]) -> dict[str, Row]:
     """Return the rows of these runs, by URN."""
     keys = list(dict.fromkeys(filterfalse(declared_lineage.is_version_mark, urns)))
     by_urn: dict[str, Row] = {}
-    for part in _split_into_parts(keys, _NAMED_AT_ONCE):
+    for part in _split_into_parts(keys, _AT_ONCE):
         rows = tx.get_table("runs").scan(Range(), filters=[FieldValue("urn", urn) for urn in part])
         by_urn |= {row["urn"]: row for row in rows}
     return by_urn
