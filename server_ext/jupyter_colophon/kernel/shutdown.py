@@ -1,9 +1,10 @@
 """Call a function when a shell shuts down, while there is still time to reach the server."""
 
 import atexit
-import os
 from collections.abc import Callable
 from typing import Any
+
+from jupyter_colophon.system.this_process import limit_to_this_process
 
 
 def call_on_shutdown(shell: object, callback: Callable[[], None]) -> Callable[[], None]:
@@ -12,13 +13,8 @@ def call_on_shutdown(shell: object, callback: Callable[[], None]) -> Callable[[]
     A kernel with a JVM is terminated before its exit functions run: Jupyter gives it 2.5 s, and the JVM ends first.
     `callback` may be called twice. Return a function that unregisters it.
     """
-    process = os.getpid()
-
-    def run_callback() -> None:
-        # A forked child inherits the functions but not the threads: the session belongs to its parent.
-        if os.getpid() == process:
-            callback()
-
+    # A forked child inherits the functions but not the threads: the session belongs to its parent.
+    run_callback = limit_to_this_process(callback)
     atexit.register(run_callback)
     undo = _call_before_shutdown(getattr(shell, "kernel", None), run_callback)
 

@@ -1,7 +1,6 @@
 """Attach the listener to a Spark session, and wait until it has processed all events so far."""
 
 import atexit
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.capture.observation import MissingDetail, Observation
 from jupyter_colophon.spark.capture.dropped_events import DroppedEvents
+from jupyter_colophon.system.this_process import limit_to_this_process
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.capture.listener import PlanListener
@@ -36,8 +36,9 @@ class Capture:
         self._registration = registration
         self._sink = sink
         self._dropped_events, self._rdds = dropped_events, rdds
-        self._process = os.getpid()
-        atexit.register(self._detach_at_exit)
+        # The session belongs to this process, not to a forked child.
+        self._at_exit = limit_to_this_process(self._detach_at_exit)
+        atexit.register(self._at_exit)
 
     @property
     def errors(self) -> int:
@@ -60,7 +61,7 @@ class Capture:
 
     def detach(self) -> None:
         """Stop observing. May be called repeatedly, and after the session has stopped."""
-        atexit.unregister(self._detach_at_exit)
+        atexit.unregister(self._at_exit)
         self._listener.close()
         self._rdds.stop_capturing()
         if self._session.sparkContext._jsc is not None:
@@ -69,9 +70,6 @@ class Capture:
 
     def _detach_at_exit(self) -> None:
         """Detach before PySpark closes the connection: Spark logs an error for each call of a listener that it cannot reach."""
-        # A forked child inherits the function, but the session belongs to its parent.
-        if os.getpid() != self._process:
-            return
         # The JVM may have ended already.
         with suppress(Exception):
             self.wait_for_observations(EXIT_TIMEOUT_MS)
