@@ -16,6 +16,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.bulk_load import Batch, BatchResult
 from jupyter_colophon.core.errors import NotFound, TransactionTimeout
 from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.core.identity.urn import Urn
 from jupyter_colophon.core.lineage.run import Access, RunStart
 from jupyter_colophon.core.model.proposal import Proposal
 
@@ -69,6 +70,12 @@ def count_filled_entities(catalog: Catalog) -> int:
         return catalog.loads.read_load_of_principal(LOAD, WHO).batches * BATCH
     except NotFound:
         return 0
+
+
+def write_entity(catalog: Catalog, urn: Urn, number: int) -> object:
+    """Create or update one entity with a value that no entity has, in a transaction of its own."""
+    value = {"properties": {"note": f"{number} {time.time_ns()}", "owner": "ops"}, "tags": ["bench"]}
+    return catalog.write_path.apply_proposals_atomically([Proposal(urn, "technicalMetadata", "upsert", value)], WHO)
 
 
 def choose_datasets_of_run(run: int) -> list[int]:

@@ -30,7 +30,6 @@ from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.entities.entity import EntityListing
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.lineage.graph import LineageRequest
-from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.maintenance import Maintenance
@@ -142,15 +141,10 @@ def _list_operations(catalog: Catalog, size: int) -> dict[str, Operation]:
     def search(text: str) -> object:
         return catalog.searcher.search_page_of_hits(SearchRequest(text, limit=20), WHO)
 
-    def write(urn: Any, number: int) -> object:
-        value = {"properties": {"note": f"{number} {time.time_ns()}", "owner": "ops"}, "tags": ["bench"]}
-        return catalog.write_path.apply_proposals_atomically([Proposal(urn, "technicalMetadata", "upsert", value)], WHO)
-
     def create(number: int) -> object:
         # New names, which the filled catalog does not have.
-        return write(
-            corpus.parse_entity_urn(10**9 + run_id % 10**8 * 100 + number % 97 * 5 + time.time_ns() % 10**6), number
-        )
+        urn = corpus.parse_entity_urn(10**9 + run_id % 10**8 * 100 + number % 97 * 5 + time.time_ns() % 10**6)
+        return bulk_fill.write_entity(catalog, urn, number)
 
     def check_slice(checks: Any, title: str, number: int) -> object:
         check = next(check for check in checks if check.title == title)
@@ -162,7 +156,7 @@ def _list_operations(catalog: Catalog, size: int) -> dict[str, Operation]:
 
     return {
         "create": create,
-        "update": lambda number: write(corpus.parse_entity_urn(number), number),
+        "update": lambda number: bulk_fill.write_entity(catalog, corpus.parse_entity_urn(number), number),
         "read": lambda number: catalog.reader.read_entity(corpus.parse_entity_urn(number), None, WHO),
         "list of 50": lambda number: catalog.reader.list_visible_entities(
             EntityListing(f"ns{number % corpus.NAMESPACES:02}", "dataset", f"table{number:07}"[:9]), WHO

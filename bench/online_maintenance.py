@@ -23,10 +23,9 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import corpus
-from bulk_fill import WHO
+from bulk_fill import WHO, write_entity
 from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.identity.names import IdentityRules
-from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.maintenance import open_store_for_maintenance
 from jupyter_colophon.storage.migrations.numbered import list_store_migrations
@@ -37,11 +36,11 @@ from jupyter_colophon.storage.migrations.runner import (
 )
 from jupyter_colophon.storage.search.index import PRESENT, REMOVED
 from jupyter_colophon.storage.spi import TableContext
-from sized_stores import open_stores
+from sized_stores import copy_store, open_stores
 
 #: The pauses of the writer and of the reader, and how long they work without maintenance, in seconds.
 WRITE_PAUSE_S, READ_PAUSE_S, ALONE_S = 0.02, 0.01, 15.0
-_COPY, _DOCUMENTS, _UNMARKED = "maintained", 1_000, 10
+_DOCUMENTS, _UNMARKED = 1_000, 10
 #: When each operation began, and how long it took, in seconds.
 Times = list[tuple[float, float]]
 
@@ -71,14 +70,8 @@ def main() -> None:
     parser.add_argument("--store", choices=("sqlite", "postgresql"), default="sqlite")
     options = parser.parse_args()
     logging.disable(logging.WARNING)
-    with open_stores(options.folder, options.store) as stores:
-        if stores.exists(_COPY):
-            stores.delete(_COPY)
-        stores.copy(str(options.size), _COPY)
-        try:
-            _measure_and_print(stores.choose(_COPY), options)
-        finally:
-            stores.delete(_COPY)
+    with open_stores(options.folder, options.store) as stores, copy_store(stores, options.size) as choice:
+        _measure_and_print(choice, options)
 
 
 def _measure_and_print(choice: StorageChoice, options: argparse.Namespace) -> None:
@@ -172,9 +165,7 @@ def _write_for_a_while(
     catalog = open_or_create_catalog(choice, IdentityRules())
 
     def write(number: int) -> None:
-        value = {"properties": {"note": f"{number} {time.time_ns()}", "owner": "ops"}, "tags": ["bench"]}
-        proposal = Proposal(corpus.parse_entity_urn(number), "technicalMetadata", "upsert", value)
-        catalog.write_path.apply_proposals_atomically([proposal], WHO)
+        write_entity(catalog, corpus.parse_entity_urn(number), number)
 
     _repeat_and_put_times(catalog, write, size, WRITE_PAUSE_S, ready, stopped, results)
 

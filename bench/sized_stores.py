@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 #: After how many entities the progress is printed.
 _STEP = 10_000
+_COPY = "copy"
 #: PostgreSQL's settings, and those while its stores are filled.
 _SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "1GB"}
 _FILLING = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -145,6 +146,18 @@ def open_stores(folder: Path, kind: str, *, filling: bool = False) -> Iterator[S
         yield PostgresStores(running)
     finally:
         running.stop()
+
+
+@contextmanager
+def copy_store(stores: SizedStores, size: int) -> Iterator[StorageChoice]:
+    """Yield a copy of the store of this size, which is deleted at the end; one of a killed program is deleted before."""
+    if stores.exists(_COPY):
+        stores.delete(_COPY)
+    stores.copy(str(size), _COPY)
+    try:
+        yield stores.choose(_COPY)
+    finally:
+        stores.delete(_COPY)
 
 
 def fill_missing_stores(

@@ -8,21 +8,19 @@ import argparse
 import logging
 import sqlite3
 import struct
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import corpus
-from bulk_fill import WHO
-from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from bulk_fill import write_entity
+from jupyter_colophon.composition import open_or_create_catalog
 from jupyter_colophon.core.identity.names import IdentityRules
-from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
-from sized_stores import SqliteStores
+from sized_stores import SqliteStores, copy_store
 
 UPDATES, SHOWN = 200, 8
-_COPY = "updated"
 #: The bytes of the header of a write-ahead log, and of that of each of its pages.
 _LOG_HEADER, _FRAME_HEADER = 32, 24
 
@@ -36,17 +34,12 @@ def main() -> None:
     logging.disable(logging.WARNING)
     stores = SqliteStores(options.folder)
     for size in options.sizes:
-        if stores.exists(_COPY):
-            stores.delete(_COPY)
-        stores.copy(str(size), _COPY)
-        try:
-            _count_and_print(Path(stores.choose(_COPY).options["path"]), size)
-        finally:
-            stores.delete(_COPY)
+        with copy_store(stores, size) as choice:
+            _count_and_print(choice, size)
 
 
-def _count_and_print(file: Path, size: int) -> None:
-    catalog = open_or_create_catalog(SqliteStores(file.parents[1]).choose(_COPY), IdentityRules())
+def _count_and_print(choice: StorageChoice, size: int) -> None:
+    file, catalog = Path(choice.options["path"]), open_or_create_catalog(choice, IdentityRules())
     assert isinstance(catalog.provider, SqliteProvider)
     writer = catalog.provider._writer
     # Only the pages of these updates are in the log, each as often as it was written.
@@ -56,7 +49,8 @@ def _count_and_print(file: Path, size: int) -> None:
     writer.set_trace_callback(statements.append)
     before = _count_reads_of_thread()
     for at in range(UPDATES):
-        _update(catalog, at * 7_919 % size)
+        number = at * 7_919 % size
+        write_entity(catalog, corpus.parse_entity_urn(number), number)
     reads = _count_reads_of_thread() - before
     writer.set_trace_callback(None)
     pages = _list_written_pages(file)
@@ -67,12 +61,6 @@ def _count_and_print(file: Path, size: int) -> None:
         print(f"| of them in {name} | {count / UPDATES:.1f} |")
     print(flush=True)
     catalog.close()
-
-
-def _update(catalog: Catalog, number: int) -> None:
-    value = {"properties": {"note": f"{number} {time.time_ns()}", "owner": "ops"}, "tags": ["bench"]}
-    proposal = Proposal(corpus.parse_entity_urn(number), "technicalMetadata", "upsert", value)
-    catalog.write_path.apply_proposals_atomically([proposal], WHO)
 
 
 def _count_reads_of_thread() -> int:
