@@ -34,7 +34,7 @@ from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.maintenance import Maintenance
 from jupyter_colophon.storage.integrity import derived_check, source_check
-from sized_stores import SizedStores, fill_missing_stores, open_stores, read_cpu_s
+from sized_stores import SizedStores, fill_missing_stores, open_stores, read_cpu_s, read_memory_mb
 
 TIMES, ROUNDS = 40, 5
 #: A backup of a larger store takes minutes.
@@ -113,7 +113,7 @@ def _measure_store(stores: SizedStores, size: int, only: Sequence[str]) -> Itera
             yield {"operation": name, "entities": size, **medians}
     if size <= BACKUP_MAX and "backup".startswith(tuple(only)):
         yield _measure_backup(catalog, size, stores.server)
-    yield {"operation": "memory", "entities": size, "rss_mb": _read_memory_mb()}
+    yield {"operation": "memory", "entities": size, "rss_mb": read_memory_mb()}
     kilobytes = int(catalog.provider.describe_store()["bytes"]) / size / 1e3
     yield {"operation": "disk", "entities": size, "kb_an_entity": round(kilobytes, 3)}
     catalog.close()
@@ -189,11 +189,6 @@ def _measure_backup(catalog: Catalog, size: int, server: int) -> dict[str, Any]:
         cpu, wall = time.process_time() + read_cpu_s(server) - began_cpu, time.perf_counter() - began
     of_one = {"cpu_ms": round(cpu / size * 1e3, 4), "wall_ms": round(wall / size * 1e3, 4)}
     return {"operation": "backup, of one entity", "entities": size, **of_one}
-
-
-def _read_memory_mb() -> int:
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    return int(next(line for line in status.splitlines() if line.startswith("VmRSS:")).split()[1]) // 1024
 
 
 def _print_plans(choice: StorageChoice, size: int) -> None:

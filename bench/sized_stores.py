@@ -190,11 +190,23 @@ def _fill_in_steps(catalog: Catalog, size: int) -> Iterator[bulk_fill.FillCost]:
     while filled < size:
         cost = bulk_fill.fill_catalog(catalog, min(size, filled + _STEP))
         filled += cost.entities
-        took = cost.entities_s + cost.runs_s
-        print(f"{time.strftime('%H:%M:%S')} {filled:,} of {size:,}, {cost.entities / took:.0f} a second", flush=True)
+        print(f"{time.strftime('%H:%M:%S')} {filled:,} of {size:,}: {_format_cost(cost)}", flush=True)
         yield cost
     # Otherwise a thread would seal the changes while the store is measured.
     seal_unsealed_rows(catalog.provider, read_or_create_store_key(catalog.provider), lambda: int(time.time() * 1e3))
+
+
+def _format_cost(cost: bulk_fill.FillCost) -> str:
+    rate = cost.entities / (cost.entities_s + cost.runs_s)
+    cpu_ms = cost.entities_cpu_s / cost.entities * 1e3
+    run_ms = cost.runs_cpu_s / cost.entities * bulk_fill.ENTITIES_OF_RUN * 1e3
+    return f"{rate:.0f} a second, CPU ms of an entity {cpu_ms:.3f}, of a run {run_ms:.2f}, memory {read_memory_mb()} MB"
+
+
+def read_memory_mb() -> int:
+    """Return the resident memory of this process."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(next(line for line in status.splitlines() if line.startswith("VmRSS:")).split()[1]) // 1024
 
 
 def read_cpu_s(server: int) -> float:
