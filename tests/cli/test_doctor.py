@@ -48,6 +48,17 @@ def test_doctor_warns_about_permissions(colophon: Commands, database: Path) -> N
     assert "chmod 700" in checks["folder permissions"]["advice"]
 
 
+def test_doctor_warns_about_unused_space(colophon: Commands, database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("CREATE TABLE large AS SELECT zeroblob(12 * 1024 * 1024)")
+        connection.execute("DROP TABLE large")
+    size = _checks(colophon, 0)["size"]
+    assert size["status"] == "warning"
+    assert "jupyter colophon compact" in size["advice"]
+    assert colophon("compact").status == 0
+    assert _checks(colophon, 0)["size"]["status"] == "ok"
+
+
 def _no_database(path: Path) -> None:
     path.write_bytes(b"This is no database at all. " * 100)
 

@@ -264,6 +264,27 @@ def test_texts_of_documents_are_compressed(tmp_path: Path) -> None:
     assert before > 0 == file.read_bytes().count(b" dataset ")
 
 
+def test_pages_of_texts_that_become_smaller_are_freed(tmp_path: Path) -> None:
+    file = tmp_path / "colophon.db"
+    catalog = open_or_create_catalog(choose_sqlite_store(file), IdentityRules())
+    write_metadata(catalog, ORDERS, {"owner": "ops"})
+    document = catalog.provider.tx_runner.run(lambda tx: tx.search.read_documents_after("", 1))[0]
+    # Two uncompressed texts fill a page.
+    texts = [
+        replace(document, urn=f"{ORDERS}{number}", words=frozenset({f"{number}" * 600})) for number in range(100, 500)
+    ]
+    catalog.provider.tx_runner.run(lambda tx: tx.search.put_documents(*texts))
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.create_function("decode_compressed_text", 1, decode_compressed_text)
+        connection.execute("UPDATE search_texts SET words = decode_compressed_text(words)")
+    before = int(catalog.provider.describe_store()["freeBytes"])
+    catalog.provider.tx_runner.run(lambda tx: tx.search.put_documents(*texts))
+    catalog.close()
+    reopened = open_or_create_catalog(choose_sqlite_store(file), IdentityRules())
+    assert int(reopened.provider.describe_store()["freeBytes"]) - before > 500_000
+    reopened.close()
+
+
 def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> None:
     with OLD["sqlite"](tmp_path) as choice:
         path = tmp_path / "colophon.db"

@@ -581,7 +581,9 @@ class StorageProvider(Protocol):
         """Return unused space to the system; return the number of bytes. Writers may wait in the meantime."""
 
     def describe_store(self) -> Mapping[str, str]:
-        """Return `engine` (name and version) and `place`, without secrets, and `bytes` if the size is known."""
+        """Return `engine` (name and version) and `place`, without secrets; if known, `bytes` and those of them that
+        `reclaim_space` would return at least, `freeBytes`.
+        """
 
     def get_data_version(self) -> int:
         """Return a number that differs after any commit of any process, as seen from this thread."""

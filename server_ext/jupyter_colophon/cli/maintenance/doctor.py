@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: A change that is unsealed for longer than this is a warning, in ms.
 _UNSEALED_MS = 60_000
+#: A store with a larger share of unused space than this, and more bytes, is a warning.
+_UNUSED_SHARE, _UNUSED_LEAST = 0.25, 10 * 1024**2
 _RESTORE = "move it away and restore a backup: jupyter colophon restore FILE"
 _DEAD_LETTERS = (
     "list them: GET /colophon/api/dead-letters; replay one: POST /colophon/api/dead-letters/{id}/replay;"
@@ -180,7 +182,7 @@ def _check_open_store(maintenance: "Maintenance") -> Iterator[CheckResult]:
     about, health = maintenance.provider.describe_store(), maintenance.provider.check_health()
     yield CheckResult("store", "ok", f"{about['engine']}, {about['place']}")
     if "bytes" in about:
-        yield CheckResult("size", "ok", format_size(int(about["bytes"])))
+        yield _check_size(int(about["bytes"]), int(about.get("freeBytes", 0)))
     if "clock" in about:
         yield check_clock("clock of the database", float(about["clock"]))
     if "connections" in about:
@@ -197,6 +199,13 @@ def _check_open_store(maintenance: "Maintenance") -> Iterator[CheckResult]:
     if not problems:
         yield CheckResult("integrity", "ok", "the store's own check found no problems")
     yield from _check_contents(maintenance)
+
+
+def _check_size(size: int, free: int) -> CheckResult:
+    detail = f"{format_size(size)}, {format_size(free)} of it unused" if free else format_size(size)
+    if free > max(_UNUSED_LEAST, size * _UNUSED_SHARE):
+        return CheckResult("size", "warning", detail, "jupyter colophon compact returns it; writers wait meanwhile")
+    return CheckResult("size", "ok", detail)
 
 
 def _check_journal(health: Mapping[str, str]) -> Iterator[CheckResult]:

@@ -141,11 +141,14 @@ class SqliteProvider:
             return upkeep.rewrite_file_and_return_freed_bytes(self._writer, self._path)
 
     def describe_store(self) -> Mapping[str, str]:
-        """Return SQLite's version, the file, and its size together with its log."""
+        """Return SQLite's version, the file, its size together with its log, and the size of its free pages."""
+        with self._use_read_connection() as connection, translate_driver_errors():
+            free_bytes = upkeep.measure_free_bytes(connection)
         return {
             "engine": f"SQLite {sqlite3.sqlite_version}",
             "place": str(self._path),
             "bytes": str(upkeep.measure_file_bytes(self._path)),
+            "freeBytes": str(free_bytes),
         }
 
     def get_data_version(self) -> int:

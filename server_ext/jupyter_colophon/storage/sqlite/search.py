@@ -114,8 +114,15 @@ class SqliteSearch:
         if entries:
             many(_CHANGE, entries)
             many(_UNINDEX, removed)
-        many(_PUT_TEXT, [(number, encode_compressed_text(words)) for number, words in texts + uncompressed])
-        many(_INDEX, texts)
+        self._write_texts(texts, uncompressed)
+
+    def _write_texts(self, changed: list[tuple[int, str]], uncompressed: list[tuple[int, str]]) -> None:
+        """Write new and changed texts, index them, and compress those that are stored without compression."""
+        many = self._connection.execute_many
+        # SQLite merges half-empty pages when rows are deleted, not when they become smaller.
+        many(_FORGET_TEXT, [(number,) for number, _ in uncompressed])
+        many(_PUT_TEXT, [(number, encode_compressed_text(words)) for number, words in changed + uncompressed])
+        many(_INDEX, changed)
 
     def _find_stored_texts(self, urns: Sequence[str]) -> Mapping[str, tuple[int, str | bytes]]:
         """Return number and stored text of the stored ones of these documents, by URN."""

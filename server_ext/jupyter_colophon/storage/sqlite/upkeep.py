@@ -71,6 +71,12 @@ def measure_file_bytes(path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
+def measure_free_bytes(connection: sqlite3.Connection) -> int:
+    """Return the bytes of the file's free pages; pages that are half empty do not count."""
+    pages, page_bytes = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_size"))
+    return int(pages * page_bytes)
+
+
 def _check_full_text_on_copy(connection: sqlite3.Connection, path: Path) -> list[str]:
     """Check full text on a copy, since the check takes the lock of writers."""
     with TemporaryDirectory(dir=path.parent, prefix=".check-") as folder:
