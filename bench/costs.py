@@ -5,8 +5,7 @@ and a lineage request, by stage (`stages.py`), on SQLite.
 each call is in the stages; what no stage has is the event loop's and Tornado's.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
 from jupyter_colophon.core.identity.names import make_home_dataset_urn
@@ -27,9 +26,15 @@ def main() -> None:
         server.open_client() as client,
     ):
         _fill(client)
-        kinds = _list_requests(client)
-        totals = {name: _measure_total(server, send) for name, send in kinds.items()}
-        stages = {name: _measure_stages(client, send) for name, send in kinds.items()}
+        print_cost_table(server, client, _list_requests(client))
+
+
+def print_cost_table(
+    server: Server, client: Client, kinds: Mapping[str, Callable[[int], object]], requests: int = REQUESTS
+) -> None:
+    """Print the CPU time of each stage of each kind of request, by name; a request gets a number not used before."""
+    totals = {name: _measure_total(server, send, requests) for name, send in kinds.items()}
+    stages = {name: _measure_stages(client, send, requests) for name, send in kinds.items()}
     print("| CPU ms a request | " + " | ".join(kinds) + " |\n|---|" + "---|" * len(kinds))
     for stage in STAGES:
         print(f"| {stage} | " + " | ".join(_format(stages[name].get(stage, (0, 0))) for name in kinds) + " |")
@@ -62,29 +67,29 @@ def _list_requests(client: Client) -> dict[str, Callable[[int], object]]:
     }
 
 
-def _measure_total(server: Server, send: Callable[[int], object]) -> float:
-    return min(_measure_cpu_ms(server, partial(_send_many, send, ENTITIES + at * REQUESTS)) for at in range(ROUNDS))
+def _measure_total(server: Server, send: Callable[[int], object], requests: int) -> float:
+    return min(_measure_cpu_ms(server, send, ENTITIES + at * requests, requests) for at in range(ROUNDS))
 
 
-def _measure_cpu_ms(server: Server, work: Callable[[], None]) -> float:
+def _measure_cpu_ms(server: Server, send: Callable[[int], object], first: int, requests: int) -> float:
     before = server.read_cpu_ms()
-    work()
-    return (server.read_cpu_ms() - before) / REQUESTS
+    _send_many(send, first, requests)
+    return (server.read_cpu_ms() - before) / requests
 
 
-def _send_many(send: Callable[[int], object], first: int) -> None:
-    for number in range(first, first + REQUESTS):
+def _send_many(send: Callable[[int], object], first: int, requests: int) -> None:
+    for number in range(first, first + requests):
         send(number)
 
 
-def _measure_stages(client: Client, send: Callable[[int], object]) -> dict[str, tuple[float, float]]:
+def _measure_stages(client: Client, send: Callable[[int], object], requests: int) -> dict[str, tuple[float, float]]:
     """Return CPU milliseconds and calls of each stage per request, the minimum of several rounds."""
     best: dict[str, tuple[float, float]] = {}
     for at in range(ROUNDS):
         client.request("POST", "/stages")
-        _send_many(send, 1_000_000 + at * REQUESTS)
+        _send_many(send, 1_000_000 + at * requests, requests)
         for stage, (taken, calls) in client.request("GET", "/stages").items():
-            best[stage] = min(best.get(stage, (float("inf"), 0.0)), (taken / REQUESTS, calls / REQUESTS))
+            best[stage] = min(best.get(stage, (float("inf"), 0.0)), (taken / requests, calls / requests))
     return best
 
 

@@ -75,6 +75,22 @@ STAGES = {
     ),
     "commit: the text index": ("jupyter_colophon.storage.sqlite.search:SqliteSearch.put_documents",),
     "read: search": ("jupyter_colophon.service.search.search:CatalogSearcher.search_page_of_hits",),
+    "search: matches and their visibility": (
+        "jupyter_colophon.service.search.search:CatalogSearcher._find_visible_matches",
+    ),
+    "search: columns of the text index": (
+        "jupyter_colophon.storage.sqlite.search:SqliteSearch.find_match_columns",
+        "jupyter_colophon.storage.sqlite.search:SqliteSearch.find_matches",
+    ),
+    "search: choose the page": ("jupyter_colophon.service.search.search:_select_page",),
+    "search: hits of the page": ("jupyter_colophon.service.search.search:CatalogSearcher._build_hits_of_page",),
+    "search: highlights": ("jupyter_colophon.core.search.highlights:find_match_reasons",),
+    "search: count facets": ("jupyter_colophon.service.search.facet_counts:count_most_frequent_facet_values",),
+    "search: names of facet values, tags of machines": (
+        "jupyter_colophon.service.entities.reference_names:ReferenceNameResolver.read_names_of_facet_values",
+        "jupyter_colophon.service.search.search:CatalogSearcher._find_system_tags",
+    ),
+    "search: document of the answer": ("jupyter_colophon.operations.native.search:_render_search_results",),
     "read: lineage": ("jupyter_colophon.service.lineage.lineage:LineageReader.read_lineage",),
 }
 
