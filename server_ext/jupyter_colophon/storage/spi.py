@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
-from jupyter_colophon.core.search.search import CountedMatches, FacetValues, MatchGroup
+from jupyter_colophon.core.search.search import CountedMatches, FacetValues, MatchGroup, MatchGroups
 
 FieldType = Literal["int", "long", "float", "double", "string", "bytes", "bool"]
 Row = dict[str, Any]
@@ -290,7 +290,7 @@ class MatchColumns(NamedTuple):
         return cls(
             [match.urn for match in ranked],
             [match.score for match in ranked],
-            CountedMatches([match.number for match in matches], [match.group for match in matches]),
+            CountedMatches([match.number for match in matches], MatchGroups(match.group for match in matches)),
         )
 
     def list_best_matches(self) -> list[Match]:

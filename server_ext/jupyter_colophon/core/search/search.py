@@ -1,7 +1,8 @@
 """Requests and results of search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Annotated, Final, Literal, NamedTuple
 
 from jupyter_colophon.core.documents.members import Member
@@ -31,25 +32,67 @@ FacetValues = frozenset[tuple[str, str]]
 MatchGroup = tuple[str, str]
 
 
+class MatchGroups:
+    """The groups of thousands of matches, each as its position among the few distinct groups."""
+
+    __slots__ = ("_by_group", "positions")
+
+    def __init__(self, groups: Iterable[MatchGroup] = ()) -> None:
+        self._by_group = _PositionsByGroup()
+        self.positions = list(map(self._by_group.__getitem__, groups))
+
+    def list_distinct(self) -> list[MatchGroup]:
+        """Return the distinct groups by position; after a selection, also those that none of its matches has."""
+        return list(self._by_group)
+
+    def append(self, group: MatchGroup) -> None:
+        """Add the group of another match."""
+        self.positions.append(self._by_group[group])
+
+    def select_matches(self, matches: Iterable[int]) -> "MatchGroups":
+        """Return the groups of these matches, which are numbered from 0."""
+        selected = MatchGroups(self._by_group)
+        selected.positions = list(map(self.positions.__getitem__, matches))
+        return selected
+
+    def get_group(self, match: int) -> MatchGroup:
+        """Return the group of a match."""
+        return self.list_distinct()[self.positions[match]]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def __iter__(self) -> Iterator[MatchGroup]:
+        return map(self.list_distinct().__getitem__, self.positions)
+
+
+class _PositionsByGroup(dict[MatchGroup, int]):
+    """The position of each group; a new one gets the next."""
+
+    def __missing__(self, group: MatchGroup) -> int:
+        self[group] = position = len(self)
+        return position
+
+
 class CountedMatches(NamedTuple):
     """Matches that are counted, as parallel lists: their document numbers, 0 for a document that is not stored, and
     their groups.
     """
 
     numbers: Sequence[int] = ()
-    groups: Sequence[MatchGroup] = ()
+    groups: MatchGroups = MatchGroups()
 
     def select_positions(self, positions: Sequence[int]) -> "CountedMatches":
         """Return the matches at these positions, which are in order."""
         if len(positions) == len(self.numbers):
             return self
-        return CountedMatches([self.numbers[at] for at in positions], [self.groups[at] for at in positions])
+        return CountedMatches([self.numbers[at] for at in positions], self.groups.select_matches(positions))
 
     def join(self, other: "CountedMatches") -> "CountedMatches":
         """Return these matches and the other ones."""
         if not other.numbers:
             return self
-        return CountedMatches([*self.numbers, *other.numbers], [*self.groups, *other.groups])
+        return CountedMatches([*self.numbers, *other.numbers], MatchGroups(chain(self.groups, other.groups)))
 
 
 @dataclass(frozen=True, slots=True)

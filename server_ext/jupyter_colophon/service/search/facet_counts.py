@@ -29,8 +29,9 @@ def count_most_frequent_facet_values(
 
 
 def _iterate_counts_of_groups(matches: CountedMatches) -> Iterator[tuple[str, str, int]]:
-    for group, count in Counter(matches.groups).items():
-        for name, value in zip(GROUPED, group, strict=True):
+    groups = matches.groups.list_distinct()
+    for position, count in Counter(matches.groups.positions).items():
+        for name, value in zip(GROUPED, groups[position], strict=True):
             yield name, value, count
 
 

@@ -20,7 +20,7 @@ class NameWords:
     words: tuple[str, ...]
     expression: re.Pattern[str]
 
-    def find_named_urns(self, urns: Sequence[str], groups: Sequence[MatchGroup]) -> set[str]:
+    def find_named_urns(self, urns: Sequence[str], groups: Iterable[MatchGroup]) -> set[str]:
         """Return those of these URNs of matches with one of the words in their name, which the URN contains."""
         # Often no name has a word, so that none need be parsed.
         if not self._may_contain_words("\n".join(urns)):

@@ -30,7 +30,7 @@ from jupyter_colophon.core.model.vocabulary import NEVER, Descriptor, format_ref
 from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.core.search.highlights import find_match_reasons
 from jupyter_colophon.core.search.query_language import SearchPattern, SearchQuery, SearchTerm, parse_search_query
-from jupyter_colophon.core.search.search import CountedMatches, Hit, MatchGroup, SearchRequest, SearchResult
+from jupyter_colophon.core.search.search import CountedMatches, Hit, MatchGroups, SearchRequest, SearchResult
 from jupyter_colophon.service.entities.display_names import DisplayNameReader
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
 from jupyter_colophon.service.entities.reference_names import ReferenceNameResolver
@@ -351,18 +351,18 @@ class CatalogSearcher:
             yield summary, list(list_entity_descriptors(kind, aspects_by_name, fields=True))
 
 
-def _filter_exactly(tx: TableContext, groups: Sequence[MatchGroup], request: SearchRequest) -> Sequence[int]:
-    """Return the positions of groups with a requested, present namespace and a requested type, in order.
+def _filter_exactly(tx: TableContext, groups: MatchGroups, request: SearchRequest) -> Sequence[int]:
+    """Return the numbers of matches with a requested, present namespace and a requested type, in order.
 
     Full text compares names folded (spec ID-2).
     """
-    space, kind = request.get_filter("namespace"), request.get_filter("type")
-    pairs = set(groups)
-    requested = {name for name, _ in pairs if space in ("", name)}
-    present = set(filter_namespaces_not_being_deleted(tx, sorted(requested)))
-    known_types = {name for _, name in pairs if kind in ("", name)}
-    selected = {(space, name) for space, name in pairs if space in present and name in known_types}
-    return range(len(groups)) if selected == pairs else [at for at, group in enumerate(groups) if group in selected]
+    space, kind, distinct = request.get_filter("namespace"), request.get_filter("type"), groups.list_distinct()
+    requested = sorted({name for name, _ in distinct if space in ("", name)})
+    present = set(filter_namespaces_not_being_deleted(tx, requested)) if requested else ()
+    is_selected = [name in present and type_ in (kind or type_,) for name, type_ in distinct]
+    if all(is_selected):
+        return range(len(groups))
+    return [at for at, position in enumerate(groups.positions) if is_selected[position]]
 
 
 def _select_page(
@@ -443,7 +443,7 @@ def _add_full_text_matches(
             results.named.update(_find_completely_named(tx, term.pattern.text, named, terms))
             results.partly_named.update(match.urn for match in named)
             if term.pattern.kind == "prefix":
-                types = {type_ for _, type_ in set(matches.counted.groups)}
+                types = {type_ for _, type_ in matches.counted.groups.list_distinct()}
                 results.partly_named.update(_find_programs_named_with_prefix(tx, word, types, terms))
     if cut:
         # Count the matches of several terms together.
@@ -496,7 +496,7 @@ def _find_saved_searches_of_query(tx: TableContext, results: MatchCollector, tex
 
     While somebody types, the last word of the text is a prefix (`orders*`) of the query that was saved.
     """
-    if all(type_ != INSTANCE for _, type_ in set(results.groups)):
+    if all(type_ != INSTANCE for _, type_ in results.groups.list_distinct()):
         return set()
     queries = (text, text.removesuffix("*"))
     saved = {urn: at for at, urn in enumerate(results.urns) if urn.startswith(_SAVED_SEARCHES)}

@@ -1,11 +1,11 @@
 """Accumulate and rank the matches of a search."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 from operator import add
 
-from jupyter_colophon.core.search.search import CountedMatches, MatchGroup
+from jupyter_colophon.core.search.search import CountedMatches, MatchGroups
 from jupyter_colophon.service.search.name_words import NameWords
 from jupyter_colophon.storage.spi import Match, MatchColumns
 
@@ -23,7 +23,7 @@ class MatchCollector:
     """
 
     urns: list[str] = field(default_factory=list)
-    groups: list[MatchGroup] = field(default_factory=list)
+    groups: MatchGroups = field(default_factory=MatchGroups)
     numbers: list[int] = field(default_factory=list)
     terms: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
@@ -48,7 +48,7 @@ class MatchCollector:
         bit, (urns, scores, (numbers, groups)) = 1 << term, columns
         if not self.urns:
             self.urns, self.scores, self.terms = list(urns), list(scores), [bit] * len(urns)
-            self.numbers, self.groups = list(numbers[: len(urns)]), list(groups[: len(urns)])
+            self.numbers, self.groups = list(numbers[: len(urns)]), groups.select_matches(range(len(urns)))
             return
         for urn, score, number, group in zip(urns, scores, numbers, groups, strict=False):
             at = self.find_position(urn)
@@ -70,7 +70,7 @@ class MatchCollector:
 
     def get_match(self, position: int) -> Match:
         """Return the match at a position."""
-        urn, group = self.urns[position], self.groups[position]
+        urn, group = self.urns[position], self.groups.get_group(position)
         return self.past.get(urn) or Match(urn, *group, self.numbers[position], self.scores[position])
 
     def select_best_matches(
@@ -87,31 +87,20 @@ class MatchCollector:
         weights = self._compute_weights(by_type=by_type, name_words=name_words)
         if len(positions) < len(weights):
             weights = [weights[at] for at in positions]
-        least = _find_least_of_best(weights, count)
+        least = nlargest(count, weights)[-1]
         best = [(-weight, self.urns[at], at) for weight, at in zip(weights, positions, strict=True) if weight >= least]
         return [self.get_match(at) for *_, at in sorted(best)[:count]]
 
     def _compute_weights(self, *, by_type: bool, name_words: NameWords | None) -> list[float]:
         """Return the weights of all matches; a higher one is a better match."""
         type_weight = _LISTING_WEIGHT if by_type else _TYPE_WEIGHT
-        of_groups = {group: -type_weight * _TYPE_ORDER.get(group[1], _OTHERS) for group in set(self.groups)}
+        of_groups = [-type_weight * _TYPE_ORDER.get(type_, _OTHERS) for _, type_ in self.groups.list_distinct()]
         of_terms = {terms: _TERM_WEIGHT * terms.bit_count() for terms in set(self.terms)}
         weights = list(map(add, self.scores, map(of_terms.__getitem__, self.terms)))
-        weights = list(map(add, weights, map(of_groups.__getitem__, self.groups)))
+        weights = list(map(add, weights, map(of_groups.__getitem__, self.groups.positions)))
         partly_named = set() if name_words is None else name_words.find_named_urns(self.urns, self.groups)
         for urns, weight in ((self.named, _NAMED_WEIGHT), (self.partly_named | partly_named, _PARTLY_NAMED_WEIGHT)):
             for urn in urns:
                 if (at := self.find_position(urn)) is not None:
                     weights[at] += weight
         return weights
-
-
-def _find_least_of_best(weights: Sequence[float], count: int) -> float:
-    """Return the least of the best `count` weights; most weights are equal to others."""
-    total = 0
-    by_weight = sorted(Counter(weights).items(), reverse=True)
-    for weight, matches in by_weight:
-        total += matches
-        if total >= count:
-            return weight
-    return by_weight[-1][0]

@@ -125,7 +125,7 @@ class _VisibleSearch:
         """Return the newest `counted` visible matches, at least `cap`, of which the newest `cap` are ranked."""
         filtered, limit = self._add_filter(query), max(cap, counted)
         columns = self._tx.search.find_match_columns(filtered, cap, counted)
-        if all(map(self._decide_group, set(columns.counted.groups))):
+        if all(map(self._decide_group, columns.counted.groups.list_distinct())):
             return columns
         if len(columns.counted.numbers) < cap:
             found = self._filter_found(columns.list_best_matches())

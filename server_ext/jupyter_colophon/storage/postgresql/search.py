@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jupyter_colophon.core.search.search import CountedMatches, FacetValues
+from jupyter_colophon.core.search.search import CountedMatches, FacetValues, MatchGroups
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
@@ -138,7 +138,7 @@ class PostgresSearch:
         if not rows:
             return MatchColumns()
         numbers, spaces, types, urns, lengths = map(list, zip(*rows, strict=True))
-        matches = CountedMatches(numbers, list(zip(spaces, types, strict=True)))
+        matches = CountedMatches(numbers, MatchGroups(zip(spaces, types, strict=True)))
         if not cap:
             return MatchColumns(counted=matches)
         is_all = len(rows) < limit or limit >= ranking.COMMON

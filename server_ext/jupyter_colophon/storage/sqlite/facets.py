@@ -62,6 +62,10 @@ class SqliteFacets:
         """Return the stored texts of these entries as one text."""
         return self._execute(_TEXTS, (json.dumps(entries),)).fetchone()[0] or ""
 
+    def join_texts(self, *texts: str) -> str:
+        """Return several gathered texts as one."""
+        return _SEPARATOR.join(texts)
+
     def count_facet_values(self, gathered: str, facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return how often each value is in these gathered texts, by facet."""
         counts = Counter(gathered.split(_SEPARATOR))

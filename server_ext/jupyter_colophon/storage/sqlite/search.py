@@ -10,11 +10,10 @@ and the length of each from another table (spec SEARCH-12).
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import repeat
-from operator import attrgetter
+from operator import add
 from typing import Any
 
-from jupyter_colophon.core.search.search import CountedMatches, MatchGroup
+from jupyter_colophon.core.search.search import CountedMatches, MatchGroups
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.spi import (
     Clause,
@@ -60,12 +59,14 @@ _FORGET_TEXT = "DELETE FROM search_texts WHERE id = ?"
 # Ranking everything that a common word matches costs seconds at a million entities: rank the newest only. Columns as
 # lists are read faster than thousands of rows.
 _FIND = """SELECT {facets}, json_group_array(e.id), json_group_array(e.namespace), json_group_array(e.type){ranked} FROM (
-        SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
+        SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) AS m
     JOIN search_entries AS e ON e.id = m.rowid"""
 _FACETS, _RANKED = facets.GATHERED, ", json_group_array(e.urn), json_group_array(e.length)"
-_FIND_RANKED = _FIND.format(facets="NULL", ranked=_RANKED)
+_FIND_RANKED = _FIND.format(facets="''", ranked=_RANKED)
 _FIND_COUNTED = _FIND.format(facets=_FACETS, ranked="")
 _FIND_RANKED_AND_COUNTED = _FIND.format(facets=_FACETS, ranked=_RANKED)
+#: The numbers of all documents are less.
+_END = 2**63 - 1
 _COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _DOCUMENTS = """SELECT e.urn, e.namespace, e.type, e.id, t.words
@@ -75,8 +76,6 @@ _AFTER = """SELECT e.urn, e.namespace, e.type, e.facet_values, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
 #: No encoded word begins with this: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
 _TERM = "\ue000"
-_NONE: frozenset[Any] = frozenset()
-_SCORE = attrgetter("score")
 
 
 class SqliteSearch:
@@ -144,31 +143,27 @@ class SqliteSearch:
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        numbers, spaces, types, urns, scores = self._read_columns(query, cap, cap)
-        rows = zip(urns, spaces, types, numbers, scores, repeat(_NONE), repeat(_NONE))
-        return sorted(map(Match._make, rows), key=_SCORE, reverse=True)
+        return self.find_match_columns(query, cap, cap).list_best_matches()
 
     def find_match_columns(self, query: TextQuery, cap: int, counted: int) -> MatchColumns:
         """Return the newest `counted` matches, at least `cap`, of which the newest `cap` are ranked."""
-        numbers, spaces, types, urns, scores = self._read_columns(query, cap, counted)
-        groups = list(map(_SharedGroups().__getitem__, zip(spaces, types, strict=True)))
-        return MatchColumns(urns, scores, CountedMatches(numbers, groups))
-
-    def _read_columns(
-        self, query: TextQuery, cap: int, counted: int
-    ) -> tuple[list[int], list[str], list[str], list[str], list[float]]:
-        """Return numbers, namespaces and types of the newest matches, and URNs and scores of the newest `cap`."""
         expression, limit = _build_fts_expression(query), max(cap, counted)
-        statement = _FIND_COUNTED if not cap else _FIND_RANKED_AND_COUNTED if counted > cap else _FIND_RANKED
-        facet_texts, *columns = self._connection.execute(statement, (expression, limit)).fetchone()
-        numbers, spaces, types, *ranked = map(json.loads, columns)
-        if facet_texts is not None:
+        statement = _FIND_RANKED_AND_COUNTED if counted > cap else _FIND_RANKED
+        facet_texts, numbers, spaces, types, urns, lengths = self._read_columns(statement, expression, _END, cap)
+        if counted > cap == len(numbers):
+            before = numbers[-1] if numbers else _END
+            more_texts, *more = self._read_columns(_FIND_COUNTED, expression, before, counted - cap)
+            facet_texts = self._facets.join_texts(facet_texts, more_texts)
+            numbers, spaces, types = map(add, (numbers, spaces, types), more)
+        if counted > cap:
             self._found = numbers, facet_texts
-        if not ranked or not numbers:
-            return numbers, spaces, types, [], []
-        urns, lengths = ranked
-        rarity = self._compute_rarity(expression, len(numbers), limit)
-        return numbers, spaces, types, urns[:cap], ranking.compute_scores(lengths[:cap], rarity)
+        scores = ranking.compute_scores(lengths, self._compute_rarity(expression, len(numbers), limit)) if urns else []
+        return MatchColumns(urns, scores, CountedMatches(numbers, MatchGroups(zip(spaces, types, strict=True))))
+
+    def _read_columns(self, statement: str, expression: str, before: int, limit: int) -> tuple[Any, ...]:
+        """Return the gathered facet values and the columns of the newest matches before a number."""
+        texts, *columns = self._connection.execute(statement, (expression, before, limit)).fetchone()
+        return texts or "", *map(json.loads, columns)
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return these documents, unranked."""
@@ -206,14 +201,6 @@ class SqliteSearch:
         if self._newest is None:
             self._newest = int(self._connection.execute(_NEWEST).fetchone()[0])
         return ranking.compute_rarity(matching, self._newest)
-
-
-class _SharedGroups(dict[MatchGroup, MatchGroup]):
-    """The groups of matches by themselves, so that equal ones are one object: thousands of tuples take time."""
-
-    def __missing__(self, group: MatchGroup) -> MatchGroup:
-        self[group] = group
-        return group
 
 
 def _build_fts_expression(query: TextQuery) -> str:
