@@ -79,6 +79,22 @@ def test_topics_are_browsed_and_messages_sampled(call: Call, broker: Broker, ord
         call("POST", "connections/kafka/sample", {"path": "missing"})
 
 
+def test_unusual_messages_are_shown_or_refused(call: Call, broker: Broker) -> None:
+    topic = "shop.unusual"
+    broker.create_topic(topic, 1, message_timestamp_after_max_ms=str(2**62))
+    producer = Producer({"bootstrap.servers": broker.servers})
+    producer.produce(topic, '{"a": "\\ud800"}', timestamp=2**61)
+    producer.flush(60)
+    assert call("POST", "connections/kafka/sample", {"path": topic, "limit": 1})["rows"] == [["?"]]
+    (row,) = call("POST", "connections/kafka/sample", {"path": topic, "format": "text", "limit": 1})["rows"]
+    assert row[5] is None
+    producer.produce(topic, f'{{"a": {"[" * 600}{"]" * 600}}}')
+    producer.flush(60)
+    with pytest.raises(BadRequest, match="a value is nested too deeply"):
+        call("POST", "connections/kafka/sample", {"path": topic})
+    broker.delete_topic(topic)
+
+
 def test_workspace_of_a_topic_becomes_a_pipeline_unless_its_messages_are_csv(
     call: Call, broker: Broker, orders: str
 ) -> None:

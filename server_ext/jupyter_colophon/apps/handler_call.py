@@ -108,7 +108,7 @@ class HandlerCall:
                 f"of {', '.join(sorted({JSON, *TEXT_TYPES}))}"
             )
         try:
-            return json.dumps(response.document, ensure_ascii=False, allow_nan=False).encode()
+            return json.dumps(response.document, ensure_ascii=False, allow_nan=False).encode(errors="replace")
         except Exception as error:
             # Classes of the application may be among the values.
             raise self._log_and_create_failure(

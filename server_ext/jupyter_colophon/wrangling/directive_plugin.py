@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final
 
 from jupyter_colophon.wrangling.directive import Directive, Reject, Row
 from jupyter_colophon.wrangling.errors import ArgumentError
-from jupyter_colophon.wrangling.normalization import decode_value, encode_value, normalize_value
+from jupyter_colophon.wrangling.normalization import decode_value, encode_value, normalize_row
 from jupyter_colophon.wrangling.plugin_parameters import build_parameters
 
 _REASON_MAX: Final = 500
@@ -61,7 +61,7 @@ class DirectivePlugin(Directive):
             results = [] if changed is None else [changed] if isinstance(changed, Mapping) else changed
             if not isinstance(results, Sequence) or not all(isinstance(result, Mapping) for result in results):
                 return f"change_row returned {type(changed).__name__}, and not rows"
-            return [{str(name): normalize_value(value) for name, value in result.items()} for result in results]
+            return [normalize_row(result) for result in results]
         except Exception as error:  # noqa: BLE001  code of the plugin may raise anything
             return _describe_error(error)
 

@@ -135,6 +135,8 @@ def main() -> None:
         answer = {"error": str(error), "line": error.line}
     except (MemoryError, RecursionError) as error:
         answer = {"error": f"the recipe needs too much memory ({type(error).__name__})"}
+    except ArithmeticError as error:
+        answer = {"error": f"a number of the result is too large ({error})"}
     _send(answer)
 
 

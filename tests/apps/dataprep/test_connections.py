@@ -75,6 +75,7 @@ def test_folders_and_files_are_listed_without_hidden_and_foreign_ones(call: Call
     (data / ".hidden").mkdir()
     (data / "link.txt").symlink_to(data.parent / "private" / "secret.txt")
     (data / "inside.csv").symlink_to(data / "shop" / "orders.csv")
+    (data / os.fsdecode(b"not-unicode-\xff.csv")).touch()
     os.mkfifo(data / "pipe")
     size = (data / "shop" / "orders.csv").stat().st_size
     assert call("GET", "connections/files/browse")["entries"] == [
@@ -143,6 +144,25 @@ def test_formats_are_read(
     assert page["rows"] == rows
 
 
+def test_values_that_no_encoding_or_column_has_are_replaced(call: Call, files: str, data: Path) -> None:
+    content = """[{"text": "\\ud800", "name\\udfff": 1, "number": NaN, "whole": -1%s, "more": {"$date": "x"}, "one": {"$mapping": 1}}]"""
+    (data / "a.json").write_text(content % ("0" * 400))
+    names, row = ["text", "name?", "number", "whole", "more", "one"], ["?", 1, "nan", "-inf", '{"$date": "x"}']
+    page = call("POST", "connections/files/sample", {"path": "a.json"})
+    assert ([column["name"] for column in page["columns"]], page["rows"]) == (names, [[*row, '{"$mapping": 1}']])
+    workspace = call("POST", "workspaces", {"name": "a", "connection": "files", "path": "a.json"})["id"]
+    assert call("GET", f"workspaces/{workspace}/rows")["rows"] == page["rows"]
+    assert len(call("GET", f"workspaces/{workspace}/columns")["columns"]) == len(names)
+    # A recipe can create them, too.
+    parsed = call("POST", "workspaces", {"name": "b", "rows": [{"a": '"\\ud800"', "b": "9" * 399}]})["id"]
+    call(
+        "POST", f"workspaces/{parsed}/directives", {"directives": ["parse-as-json :a", "set-column :b exp:{number(b)}"]}
+    )
+    assert call("GET", f"workspaces/{parsed}/rows")["rows"][0][0] == "?"
+    with pytest.raises(BadRequest, match="a number of the result is too large"):
+        call("GET", f"workspaces/{parsed}/columns")
+
+
 def test_connection_has_the_format_of_its_files(call: Call, data: Path) -> None:
     reading = {"format": "csv", "header": False, "delimiter": ";", "encoding": "latin-1"}
     created = call("PUT", "connections/files", {"folder": str(data), **reading})
@@ -181,6 +201,20 @@ def test_random_sample_is_determined_by_its_seed(call: Call, files: str, data: P
     assert max(sample(1)) > 100
     first = call("POST", "connections/files/sample", {"path": "n.jsonl", "limit": 3})["rows"]
     assert first == [[0], [1], [2]]
+
+
+def test_values_of_parquet_that_python_lacks_are_refused(call: Call, files: str, data: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    for number, type_ in (
+        (2**30, pyarrow.date32()),
+        (2**62, pyarrow.timestamp("us")),
+        (1, pyarrow.timestamp("us", tz="Nowhere/City")),
+    ):
+        parquet.write_table(pyarrow.table({"a": pyarrow.array([number], type_)}), data / "a.parquet")
+        with pytest.raises(BadRequest, match=r"a\.parquet cannot be read as parquet: "):
+            call("POST", "connections/files/sample", {"path": "a.parquet"})
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Read a database of PostgreSQL in a read-only transaction."""
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     import psycopg
 
 _CONNECT_S: Final = 5
+#: How often statements are canceled after the end of the time.
+_CANCEL_S: Final = 1
 _AT_ONCE: Final = 200
 _SCHEMAS: Final = """SELECT nspname FROM pg_catalog.pg_namespace
 WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' AND has_schema_privilege(oid, 'USAGE') ORDER BY 1 LIMIT %s"""
@@ -41,7 +44,7 @@ class PostgresqlPlace:
 def open_postgresql(
     place: PostgresqlPlace, user: str, password: str | None, seconds: float
 ) -> "Iterator[DatabaseReader]":
-    """Open a database; what takes longer than `seconds` is ended by the server. Raises BadRequest."""
+    """Open a database; what takes longer than `seconds` is ended. Raises BadRequest."""
     try:
         import psycopg
     except ImportError:
@@ -66,10 +69,37 @@ def open_postgresql(
             options=f"-c statement_timeout={max(1, int(seconds * 1_000))} -c lock_timeout=5000",
         ) as connection:
             connection.read_only = True
-            yield _PostgresqlReader(connection)
+            with _cancel_after(connection, seconds):
+                yield _PostgresqlReader(connection)
+    except UnicodeDecodeError:
+        raise BadRequest("PostgreSQL returned a text that is not in the encoding of the connection") from None
     except psycopg.Error as error:
         text = error.diag.message_primary or str(error).strip().partition("\n")[0] or type(error).__name__
         raise BadRequest(f"PostgreSQL refuses it: {text[:300]}") from None
+
+
+@contextmanager
+def _cancel_after(connection: "psycopg.Connection[tuple[Any, ...]]", seconds: float) -> Iterator[None]:
+    """Cancel what runs after some seconds: a query can remove the server's own limit."""
+    from psycopg import Error
+
+    is_ended = threading.Event()
+
+    def cancel() -> None:
+        remaining = seconds
+        while not is_ended.wait(remaining):
+            # Without a connection, nothing runs.
+            with suppress(Error):
+                connection.cancel_safe(timeout=_CONNECT_S)
+            remaining = _CANCEL_S
+
+    thread = threading.Thread(target=cancel, name="colophon-dataprep-limit", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_ended.set()
+        thread.join()
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,8 +220,16 @@ def _read_text(message: Any) -> Mapping[str, Any]:
         "topic": message.topic(),
         "partition": message.partition(),
         "offset": message.offset(),
-        "timestamp": datetime.fromtimestamp(message.timestamp()[1] / 1_000, UTC),
+        "timestamp": _read_timestamp(message),
     }
+
+
+def _read_timestamp(message: Any) -> datetime | None:
+    """Return the time of a message, which its producer chooses; None for one that Python does not have."""
+    try:
+        return datetime.fromtimestamp(message.timestamp()[1] / 1_000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _describe_place(message: Any) -> str:

@@ -77,9 +77,9 @@ def _is_visible_inside(root: Path, path: Path) -> bool:
 
 
 def _describe_entry(root: Path, path: Path) -> dict[str, Any] | None:
-    """Return an entry; None for hidden and special files, and for links to the outside."""
+    """Return an entry; None for hidden and special files, names that are not Unicode, and links to the outside."""
     real = _resolve(path)
-    if path.name.startswith(".") or real is None or not real.is_relative_to(root):
+    if path.name.startswith(".") or not _is_unicode(path.name) or real is None or not real.is_relative_to(root):
         return None
     try:
         status = real.stat()
@@ -88,6 +88,14 @@ def _describe_entry(root: Path, path: Path) -> dict[str, Any] | None:
     if stat.S_ISDIR(status.st_mode):
         return {"name": path.name, "type": "folder"}
     return {"name": path.name, "type": "file", "bytes": status.st_size} if stat.S_ISREG(status.st_mode) else None
+
+
+def _is_unicode(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _resolve(path: Path) -> Path | None:

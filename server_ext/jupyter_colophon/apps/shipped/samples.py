@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Final
 from jupyter_colophon.apps import BadRequest
 from jupyter_colophon.apps.shipped.bodies import Body
 from jupyter_colophon.wrangling.column_names import make_names_unique, name_values
-from jupyter_colophon.wrangling.normalization import encode_value, normalize_value
+from jupyter_colophon.wrangling.normalization import encode_value, normalize_row
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "text")
 _ENCODINGS: Final = ("utf-8", "utf-16", "latin-1", "cp1252")
@@ -111,12 +111,12 @@ def read_sample(file: Path, options: SampleOptions, get_remaining_seconds: Calla
 
 
 def build_sample(rows: Iterable[Row]) -> Sample:
-    """Return rows as a sample. Raises BadRequest for one that is too large."""
+    """Return rows as a sample. Raises BadRequest for one that is too large, or too deeply nested."""
     columns: dict[str, None] = {}
     encoded: list[dict[str, Any]] = []
     size = 0
     for row in rows:
-        encoded.append({str(name): encode_value(normalize_value(value)) for name, value in row.items()})
+        encoded.append(_encode_row(row))
         columns.update(dict.fromkeys(encoded[-1]))
         size += len(json.dumps([*encoded[-1].values()]))
         if size > CHARACTERS_MAX:
@@ -126,6 +126,13 @@ def build_sample(rows: Iterable[Row]) -> Sample:
         if len(columns) > COLUMNS_MAX:
             raise BadRequest(f"the sample has more than {COLUMNS_MAX} columns")
     return Sample([*columns], [[row.get(column) for column in columns] for row in encoded])
+
+
+def _encode_row(row: Row) -> dict[str, Any]:
+    try:
+        return {name: encode_value(value) for name, value in normalize_row(row).items()}
+    except RecursionError:
+        raise BadRequest("a value is nested too deeply") from None
 
 
 def _parse_delimiter(body: Body) -> str:
@@ -188,11 +195,15 @@ def _read_json_document(stream: BinaryIO, options: SampleOptions) -> Iterator[Ro
 
 def _read_parquet(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
     try:
-        from pyarrow import parquet
+        from pyarrow import ArrowException, parquet
     except ImportError:
         raise BadRequest("Parquet cannot be read: the package pyarrow is not installed in the server") from None
-    for batch in parquet.ParquetFile(stream).iter_batches(ROWS_DEFAULT):
-        yield from batch.to_pylist()
+    try:
+        for batch in parquet.ParquetFile(stream).iter_batches(ROWS_DEFAULT):
+            yield from batch.to_pylist()
+    # Python lacks some dates, and the server may lack a time zone.
+    except (ArrowException, LookupError, OverflowError) as error:
+        raise ValueError(str(error)) from None
 
 
 def _read_text(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
