@@ -13,7 +13,6 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, authenticated
 
 from jupyter_colophon.core.documents.json_parsing import encode_json_in_pieces
-from jupyter_colophon.core.documents.json_values import is_larger_as_json
 from jupyter_colophon.core.errors import (
     MetadataError,
     MethodNotAllowed,
@@ -35,8 +34,6 @@ from jupyter_colophon.operations.request import ChangesAnswer, LinesAnswer, Oper
 
 T = TypeVar("T")
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
-#: Documents up to about this many bytes are encoded at once, larger ones in pieces.
-_ENCODED_AT_ONCE: Final = 100_000
 #: How many lines are produced and sent together.
 _LINES_AT_ONCE: Final = 500
 
@@ -264,8 +261,6 @@ def _encode_document(document: Any, operation: Operation) -> str | bytes:
     """
     if isinstance(document, bytes):
         return document
-    if not is_larger_as_json(document, _ENCODED_AT_ONCE):
-        return json.dumps(document, ensure_ascii=False)
     return encode_json_in_pieces(document, ANSWER_BYTES_MAX if operation.is_read_only else inf)
 
 
