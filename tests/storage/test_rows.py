@@ -184,6 +184,13 @@ def test_read_many_with_columns_returns_only_those(things: StorageProvider, coun
     assert run_on_table(things, lambda table: table.read_many(keys, ["y", "a"])) == [{"y": True, "a": "a"}]
 
 
+def test_scan_with_columns_returns_only_those(things: StorageProvider) -> None:
+    run_on_table(things, lambda table: table.upsert(FULL))
+    all_of_them = run_on_table(things, lambda table: list(table.scan(Range(), columns=["y", "a"])))
+    newest = run_on_table(things, lambda table: list(table.scan(Range(), 1, "desc", columns=["n"])))
+    assert (all_of_them, newest) == ([{"y": True, "a": "a"}], [{"n": FULL["n"]}])
+
+
 def test_delete_of_missing_row_changes_nothing(things: StorageProvider) -> None:
     run_on_table(things, insert_key_rows)
     run_on_table(things, lambda table: table.delete(("none", 1, "x")))

@@ -94,14 +94,17 @@ class ToyTable:
         order: Order = "asc",
         filters: Sequence[FieldValue] = (),
         order_by: str | None = None,
+        columns: Sequence[str] | None = None,
     ) -> Iterator[Row]:
         self._check_range(keys)
         fields.require_valid_filters(self._spec, filters)
+        fields.require_known_columns(self._spec, columns or ())
         fields.require_non_negative_limit(limit)
         if order != "asc" or order_by is not None:
             raise InvalidField("the toy store has only one order")
         self._life.require_open()
-        return self._limit_rows(self._iterate_current_rows(keys, filters), limit)
+        rows = self._limit_rows(self._iterate_current_rows(keys, filters), limit)
+        return rows if columns is None else ({name: row[name] for name in columns} for row in rows)
 
     def scan_index(self, field: str, value: Any, limit: int | None = None) -> Iterator[Row]:
         fields.require_indexed_field(self._spec, field, value)

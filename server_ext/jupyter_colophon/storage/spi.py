@@ -90,9 +90,10 @@ class StructuredTable(Protocol):
         order: Order = "asc",
         filters: Sequence[FieldValue] = (),
         order_by: str | None = None,
+        columns: Sequence[str] | None = None,
     ) -> Iterator[Row]:
-        """Yield the rows of a range in key order (strings by code point), or in the order of an indexed field, nulls
-        lowest.
+        """Yield the rows of a range, or some of their columns, in key order (strings by code point), or in the order of
+        an indexed field, nulls lowest.
 
         With filters on indexed fields, only rows that match any of them.
         """

@@ -84,7 +84,7 @@ def _read_current_edges(tx: TableContext, triples: Iterable[Triple]) -> list[Edg
 
 def _build_upstream_entry(tx: TableContext, data: str, edges: list[Edge]) -> Value:
     """Return one upstream dataset, with its time, programs and actor."""
-    runs = read_run_rows(tx, (edge.runs[0] for edge in edges if edge.runs))
+    runs = read_run_rows(tx, (edge.runs[0] for edge in edges if edge.runs), ["actor"])
     actor = next((row["actor"] for row in runs.values()), "unknown")
     return {
         "dataset": data,

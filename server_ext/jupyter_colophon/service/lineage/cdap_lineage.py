@@ -24,6 +24,8 @@ _RUNS_LEAST = 10
 _RELATION_BYTES = 150
 #: How many levels of parents are searched for a workflow.
 _PARENTS = 8
+#: What is read of a run.
+_RUN_COLUMNS = ("program", "run_id", "parent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def _build_access_lineage(
 ) -> AccessLineage:
     edges, complete = _read_edges_of_walk(lineage_query, request, walk)
     accesses = list(run_accesses.iterate_run_accesses(lineage_query.tx, edges, request.as_of))
-    runs = run_accesses.read_run_rows(lineage_query.tx, (access.run for access in accesses))
+    runs = run_accesses.read_run_rows(lineage_query.tx, (access.run for access in accesses), _RUN_COLUMNS)
     met = [
         ProgramAccess(
             access.data,
@@ -116,7 +118,7 @@ def _find_visible_workflow_runs(lineage_query: LineageQuery, runs: Mapping[str, 
         } - known_runs.keys()
         if not parents:
             break
-        known_runs |= run_accesses.read_run_rows(lineage_query.tx, parents)
+        known_runs |= run_accesses.read_run_rows(lineage_query.tx, parents, _RUN_COLUMNS)
         rim = parents
     workflow_runs = {urn: row for urn in runs if (row := _find_workflow_run(known_runs, urn)) is not None}
     visible_programs = lineage_query.nodes.filter_visible_nodes({row["program"] for row in workflow_runs.values()})

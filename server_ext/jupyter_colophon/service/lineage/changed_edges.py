@@ -84,7 +84,7 @@ class EdgeComparison:
 
     def _compare_runs(self, compared: Sequence[tuple[Triple, Ends]]) -> list[set[EdgeChange]]:
         """Return what differs between the two runs of each access."""
-        rows = read_run_rows(self.tx, {run for _, pair in compared for run in pair})
+        rows = read_run_rows(self.tx, {run for _, pair in compared for run in pair}, ["facts"])
         facts = {urn: parse_stored_json(row["facts"]) for urn, row in rows.items()}
         columns = self._read_columns({(program, run) for (_, program, _), pair in compared for run in pair})
         results: list[set[EdgeChange]] = []

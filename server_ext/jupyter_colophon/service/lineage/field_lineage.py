@@ -17,6 +17,8 @@ from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: How many runs of a program are examined first, and at most, for edges that its newest run did not produce.
 _RUNS_FIRST, _RUNS_MAX = 50, 5_000
+#: What is read of a run.
+_TIMES = ("start", "stop")
 #: Target field, source, source field.
 _Pair = tuple[str, str, str]
 
@@ -72,7 +74,7 @@ def _find_edges_in_window(tx: TableContext, rows: Sequence[Row], window: TimeWin
     edges: list[FieldEdge] = []
     is_complete = True
     run_urns = {row["run"] for row in rows}
-    runs = read_run_rows(tx, run_urns) | read_validity_times_of_versions(tx, run_urns)
+    runs = read_run_rows(tx, run_urns, _TIMES) | read_validity_times_of_versions(tx, run_urns)
     older: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         run = runs.get(row["run"])
@@ -108,7 +110,7 @@ class _ProducedEdges:
         is_complete_for = False
         for most in (_RUNS_FIRST, _RUNS_MAX):
             named, is_complete = self._read_newest_runs_in_window(most)
-            runs = read_run_rows(self.tx, named) | read_validity_times_of_versions(self.tx, named)
+            runs = read_run_rows(self.tx, named, _TIMES) | read_validity_times_of_versions(self.tx, named)
             keys = [(self.target, self.program, run) for run in runs]
             produced = {
                 row["run"]: parse_stored_json(row["edges"]) for row in self.tx.get_table("column_runs").read_many(keys)

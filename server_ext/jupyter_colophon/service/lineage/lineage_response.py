@@ -160,7 +160,7 @@ class LineageBuilder:
         programs = {edge.program for edge in edges}
         sources = {program: declared_lineage.parse_placeholder_source(program) for program in programs}
         newest = [edge.runs[0] for edge in edges if edge.runs and not sources[edge.program]]
-        actors = {urn: row["actor"] for urn, row in read_run_rows(self.tx, newest).items()}
+        actors = {urn: row["actor"] for urn, row in read_run_rows(self.tx, newest, ["actor"]).items()}
         actors |= read_declaring_actors(self.tx, newest)
         return [sources[edge.program] or (actors.get(edge.runs[0], "") if edge.runs else "") for edge in edges]
 

@@ -55,7 +55,7 @@ class RunEdges:
         )
 
     def _read_rows(self, edges: Iterable[Edge]) -> dict[str, Row]:
-        return read_run_rows(self.tx, (run for edge in edges for run in edge.runs))
+        return read_run_rows(self.tx, (run for edge in edges for run in edge.runs), ["start", "stop"])
 
     def _is_any_running(self, rows: Iterable[Row]) -> bool:
         """Return whether one of these runs is running, or was at the time as of which edges are read."""

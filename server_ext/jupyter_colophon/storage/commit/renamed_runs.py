@@ -30,7 +30,7 @@ def require_data_of_no_other_kernel(commit: CommitBuilder, data: Urn, runs: Sequ
     own = commit.principal.via
     if own is None:
         return
-    others = {row["via"] for row in run_accesses.read_run_rows(commit.tx, runs).values()} - {None, own}
+    others = {row["via"] for row in run_accesses.read_run_rows(commit.tx, runs, ["via"]).values()} - {None, own}
     if any(stored_runs.list_unfinished_runs_of_kernel(commit.tx, via) for via in sorted(others)):
         raise RenameConflict(str(data), "another running kernel has accessed it")
 

@@ -38,7 +38,7 @@ def list_later_writes(tx: TableContext, data: str, since: int) -> LaterWrites:
     for row in tx.get_table("accesses").scan_ranges([Range.prefix(run, data) for _, run in positions]):
         if row["mode"] in _WRITING and row["last"] > since:
             times[row["run"]] = max(times[row["run"]], row["last"])
-    programs = {run: row["program"] for run, row in read_run_rows(tx, times).items()}
+    programs = {run: row["program"] for run, row in read_run_rows(tx, times, ["program"]).items()}
     writes = [LaterWrite(programs[run], run, time) for run, time in times.items() if run in programs]
     is_complete = len(positions) < _RUNS or positions[-1][0] <= since
     return LaterWrites(sorted(writes, key=lambda write: write.time, reverse=True), is_complete)

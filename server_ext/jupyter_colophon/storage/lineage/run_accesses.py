@@ -67,12 +67,14 @@ def clip_window_to_recorded_time(window: TimeWindow, as_of: int | None) -> TimeW
     return TimeWindow(start, latest if window.end is None else min(window.end, latest))
 
 
-def read_run_rows(tx: TableContext, urns: Iterable[str]) -> dict[str, Row]:
-    """Return the rows of these runs, by URN."""
+def read_run_rows(tx: TableContext, urns: Iterable[str], columns: Sequence[str] | None = None) -> dict[str, Row]:
+    """Return the rows of these runs, by URN; with `columns`, only these and the URN."""
     keys = list(dict.fromkeys(filterfalse(declared_lineage.is_version_mark, urns)))
+    selected = None if columns is None else ("urn", *columns)
     by_urn: dict[str, Row] = {}
     for part in _split_into_parts(keys, _AT_ONCE):
-        rows = tx.get_table("runs").scan(Range(), filters=[FieldValue("urn", urn) for urn in part])
+        filters = [FieldValue("urn", urn) for urn in part]
+        rows = tx.get_table("runs").scan(Range(), filters=filters, columns=selected)
         by_urn |= {row["urn"]: row for row in rows}
     return by_urn
 

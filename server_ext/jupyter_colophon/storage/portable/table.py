@@ -44,18 +44,19 @@ class PortableTable:
         order: Order = "asc",
         filters: Sequence[FieldValue] = (),
         order_by: str | None = None,
+        columns: Sequence[str] | None = None,
     ) -> Iterator[Row]:
-        """Yield rows of a range in key order, or in the order of an indexed field."""
+        """Yield rows of a range, or some of their columns, in key order, or in the order of an indexed field."""
         field_checks.require_valid_range(self._spec, keys)
         field_checks.require_valid_filters(self._spec, filters)
+        field_checks.require_known_columns(self._spec, columns or ())
         field_checks.require_non_negative_limit(limit)
         if order_by is not None:
             field_checks.require_indexed_field(self._spec, order_by)
         if self._is_supported_by_provider(keys, order, order_by):
-            return self._table.scan(keys, limit, order, filters, order_by)
-        return self._iterate_within_lifetime(
-            self._sort_and_limit_rows(self._scan_range_with_complete_keys(keys, filters), limit, order, order_by)
-        )
+            return self._table.scan(keys, limit, order, filters, order_by, columns)
+        rows = self._sort_and_limit_rows(self._scan_range_with_complete_keys(keys, filters), limit, order, order_by)
+        return self._iterate_within_lifetime(rows if columns is None else _select_columns(rows, columns))
 
     def scan_ranges(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
         """Yield the rows of any of these ranges in key order, each once."""
@@ -161,3 +162,7 @@ class PortableTable:
 
     def _get_key_of_row(self, row: Row) -> Key:
         return tuple(row[name] for name in self._spec.primary_key)
+
+
+def _select_columns(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[Row]:
+    return ({name: row[name] for name in columns} for row in rows)

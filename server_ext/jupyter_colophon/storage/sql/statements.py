@@ -194,7 +194,12 @@ class TableStatements:
         return keeping, f"{self.delete} AND {present} <= {mark}"
 
     def _build_scan(
-        self, range_ends: RangeEnds, order: Order, filters: tuple[Filter, ...], order_by: str | None
+        self,
+        columns: tuple[str, ...],
+        range_ends: RangeEnds,
+        order: Order,
+        filters: tuple[Filter, ...],
+        order_by: str | None,
     ) -> str:
         """Bind: the range's ends, each filter's value (unless it is null), limit."""
         parts = [
@@ -203,7 +208,7 @@ class TableStatements:
             if part
         ]
         where = f" WHERE {' AND '.join(parts)}" if parts else ""
-        return f"{self._build_select(self._fields)}{where} {self._build_order_clause(order, order_by)} LIMIT {self._dialect.placeholder}"
+        return f"{self._build_select(columns)}{where} {self._build_order_clause(order, order_by)} LIMIT {self._dialect.placeholder}"
 
     def _build_order_clause(self, order: Order, order_by: str | None) -> str:
         direction = " DESC" if order == "desc" else ""

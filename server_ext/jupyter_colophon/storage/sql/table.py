@@ -155,23 +155,24 @@ class SqlTable:
         order: Order = "asc",
         filters: Sequence[FieldValue] = (),
         order_by: str | None = None,
+        columns: Sequence[str] | None = None,
     ) -> Iterator[Row]:
-        """Yield the rows of a range in key order, or in the order of an indexed field."""
+        """Yield the rows of a range, or some of their columns, in key order, or in the order of an indexed field."""
         field_checks.require_valid_range(self._spec, keys)
         field_checks.require_valid_filters(self._spec, filters)
+        field_checks.require_known_columns(self._spec, columns or ())
         if order_by is not None:
             field_checks.require_indexed_field(self._spec, order_by)
-        if limit is None and self._page and not filters and order_by is None:
+        # The next part begins after the key of a row.
+        if limit is None and self._page and not filters and order_by is None and columns is None:
             return self._iterate_range_in_parts(
                 self._page, keys, order, self._read_next_rows_of_range(self._page, keys, order)
             )
-        statement = self._statements.scan(_get_range_ends(keys), order, _list_fields_and_nulls(filters), order_by)
-        return self._iterate_cursor_rows(
-            self._execute(
-                statement,
-                (*_list_bound_values(keys), *_list_values_except_nulls(filters), self._get_bound_limit(limit)),
-            )
-        )
+        names = tuple(self._spec.fields) if columns is None else tuple(columns)
+        ends, conditions = _get_range_ends(keys), _list_fields_and_nulls(filters)
+        bound = (*_list_bound_values(keys), *_list_values_except_nulls(filters), self._get_bound_limit(limit))
+        statement = self._statements.scan(names, ends, order, conditions, order_by)
+        return self._iterate_cursor_rows(self._execute(statement, bound), names)
 
     def scan_index(self, field: str, value: Any, limit: int | None = None) -> Iterator[Row]:
         """Yield the rows whose indexed field has this value, in key order."""
@@ -286,7 +287,7 @@ class SqlTable:
         return InvalidField(f"{self._spec.id}.{field} would exceed the range of {self._spec.fields[field]}")
 
     def _read_next_rows_of_range(self, count: int, keys: Range, order: Order) -> list[Row]:
-        statement = self._statements.scan(_get_range_ends(keys), order, (), None)
+        statement = self._statements.scan(tuple(self._spec.fields), _get_range_ends(keys), order, (), None)
         return list(self._iterate_cursor_rows(self._execute(statement, (*_list_bound_values(keys), count))))
 
     def _iterate_range_in_parts(self, count: int, keys: Range, order: Order, rows: list[Row]) -> Iterator[Row]:
@@ -335,12 +336,12 @@ class SqlTable:
         field_checks.require_non_negative_limit(limit)
         return self._unlimited if limit is None else limit
 
-    def _iterate_cursor_rows(self, cursor: Cursor) -> Iterator[Row]:
+    def _iterate_cursor_rows(self, cursor: Cursor, columns: tuple[str, ...] | None = None) -> Iterator[Row]:
         self._life.close_rows_at_end(cursor)
-        return self._iterate_and_track_cursor(cursor)
+        return self._iterate_and_track_cursor(cursor, columns or tuple(self._spec.fields))
 
-    def _iterate_and_track_cursor(self, cursor: Cursor) -> Iterator[Row]:
-        names, lifetime = tuple(self._spec.fields), self._life
+    def _iterate_and_track_cursor(self, cursor: Cursor, names: tuple[str, ...]) -> Iterator[Row]:
+        lifetime = self._life
         lifetime.require_open()
         while (values := cursor.fetchone()) is not None:
             yield self._build_row(values, names)
