@@ -361,7 +361,7 @@ class Settings(Configurable):
     )
     stewards = Names(
         config=True,
-        help="The users and teams that are asked about entities without owners: names of users, or URNs such as `urn:li:corpGroup:data` (docs/how-to/ask-an-owner.md).",
+        help="The users and teams that are asked about entities without owners, and by users who may read nothing: names of users, or URNs such as `urn:li:corpGroup:data` (docs/how-to/ask-an-owner.md).",
     )
     dead_letter_retention_days = Int(
         90, min=0, config=True, help="Number of days for which dead letters are kept; 0 keeps them forever."

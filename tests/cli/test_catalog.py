@@ -152,7 +152,8 @@ def test_changes_are_listed_in_each_format(call: Call) -> None:
     call("tag", "sales.orders", "fresh")
     after = f"--after={last}"
     line = call("changes", after).out.strip().splitlines()[-1]
-    assert "businessMetadata" in line
+    assert "   businessMetadata: " in line
+    assert line.endswith(" tags.")
     assert "sales.orders" in line
     records = call("changes", "--namespace=sales", after, "--format=record").out.splitlines()
     assert json.loads(records[-1])["changes"]["additions"]["tags"] == ["fresh"]

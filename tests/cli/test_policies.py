@@ -52,3 +52,16 @@ def test_files_are_checked_without_a_catalog(colophon: Commands, tmp_path: Path)
     missing = colophon.run("policies", "check", str(folder / "none.yaml"))
     assert (missing.status, "cannot be read" in missing.out) == (1, True)
     assert colophon.run("policies", "check").status == 2
+
+
+def test_a_user_who_may_read_nothing_is_referred_to_the_stewards(colophon: Commands) -> None:
+    folder = colophon.home / "config"
+    folder.mkdir()
+    config = folder / "jupyter_server_config.py"
+    config.write_text('c.Colophon.admins = ["grace"]\n')
+    nothing = "You have no permission to read anything in this catalog; ask "
+    assert colophon("search", "*").out == f"nothing found\n{nothing}an administrator of the server.\n"
+    assert colophon("search", "*", "--json").answer == {"total": 0, "hits": []}
+    config.write_text(config.read_text() + 'c.Colophon.stewards = ["ivy", "urn:li:corpGroup:data team"]\n')
+    shown = colophon("show", "sales.orders")
+    assert (shown.status, f"dataset 'sales.orders' not found. {nothing}ivy or data team." in shown.err) == (1, True)

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,11 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any], folder: Path) -> dict[str, Any]:
-    colophon = jp_server_config["Colophon"] | {"policy_folder": str(folder), "groups": {"etl": ["ada"]}}
+    colophon = jp_server_config["Colophon"] | {
+        "policy_folder": str(folder),
+        "groups": {"etl": ["ada"]},
+        "stewards": ["ivy"],
+    }
     return {**jp_server_config, "Colophon": colophon}
 
 
@@ -40,14 +46,19 @@ def write_policy(folder: Path, *rules: dict[str, Any], name: str = "team.json") 
     os.replace(folder / ".new", folder / name)
 
 
-async def wait_for(answer: Any, status: int) -> Any:
-    """Repeat a request until it has this status: a changed policy takes effect within a second."""
+async def wait_until(answer: Any, is_expected: Callable[[Any], bool]) -> Any:
+    """Repeat a request until its answer is as expected: a changed policy takes effect within a second."""
     for _ in range(2_400):
         answered = await answer()
-        if answered.status == status:
+        if is_expected(answered):
             return answered
         await asyncio.sleep(0.05)
-    raise AssertionError(f"the status is {answered.status}, not {status}")
+    raise AssertionError(f"the answer is {answered}")
+
+
+async def wait_for(answer: Any, status: int) -> Any:
+    """Repeat a request until it has this status."""
+    return await wait_until(answer, lambda answered: answered.status == status)
 
 
 @pytest.fixture
@@ -89,6 +100,22 @@ async def test_a_file_that_was_never_readable_denies_everything(ada: Any, sales:
     await wait_for(lambda: ada("GET", "entities", ORDERS), 200)
     (folder / "other.yaml").write_text("rules: [{role: viewer}]")
     await wait_for(lambda: ada("GET", "entities", ORDERS), 404)
+
+
+async def test_users_learn_how_much_they_may_read_and_whom_to_ask(ada: Any, sales: None, folder: Path) -> None:
+    """`part` states nothing about what there is: a namespace without entities counts, too."""
+    everything = {"role": "viewer", "to": ["user:ada"]}
+    part = {**everything, "on": {"namespace": ["empty"]}}
+    read_me = partial(ada, "GET", "me", answers="me")
+    assert (await read_me()).body["stewards"] == ["ivy"]
+    for rules, readable in (
+        ([part], "part"),
+        ([everything], "everything"),
+        ([everything, {"deny": ["read"], "to": ["group:etl"]}], "nothing"),
+        ([{"role": "viewer", "to": ["user:bob"]}], "nothing"),
+    ):
+        write_policy(folder, *rules)
+        await wait_until(read_me, lambda answer, expected=readable: answer.body["readable"] == expected)
 
 
 async def test_a_role_permits_what_it_names(ada: Any, sales: None, folder: Path) -> None:

@@ -571,6 +571,10 @@ value: ({
 
 } | null)
 /**
+ * What the change did, in one sentence: which members of the aspect were added, changed or removed, without values.
+ */
+summary: string
+/**
  * DataHub's system metadata of the write (runId, lastObserved, ...).
  */
 systemMetadata?: {
@@ -1982,6 +1986,14 @@ scopes: ("read" | "annotate" | "emit" | "admin")[]
  * The only namespaces that the token gives access to; null for all.
  */
 namespaces: (string[] | null)
+/**
+ * How much of the catalog the token and the access policies permit to read, whatever it contains: nothing if no rule grants the user the permission `read`.
+ */
+readable: ("everything" | "part" | "nothing")
+/**
+ * Whom to ask for permissions: the users and teams of the setting `stewards`.
+ */
+stewards: string[]
 version: string
 }
 /**

@@ -136,7 +136,7 @@ export interface IOperation {
 
 /** The parameters, the body and the answer of each operation. */
 export interface IOperations {
-  /** Read the authenticated user and the permissions of the token. */
+  /** Read the authenticated user, the permissions of the token, and how much of the catalog the user may read. */
   readMe: {
     parameters: Record<never, never>;
     body: undefined;

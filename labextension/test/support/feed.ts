@@ -35,6 +35,7 @@ export class FakeFeed {
       run: null,
       previous: null,
       value: null,
+      summary: '',
       ...part
     };
     const message: Message = { kind: 'changes', cursor: this._seq, changes: [change] };

@@ -21,7 +21,7 @@ class Operations:
         self.caller.close()
 
     def read_me(self, *, timeout_s: float | None = None) -> Document:
-        """Read the authenticated user and the permissions of the token. Answer: `Me`."""
+        """Read the authenticated user, the permissions of the token, and how much of the catalog the user may read. Answer: `Me`."""
         call = Call("readMe", "GET", "/me")
         return self.caller.call(call, timeout_s)
 

@@ -29,7 +29,8 @@ def _render_search_results(document: Document, style: Style) -> Page:
     summary = f"{'at least ' if document['isLowerBound'] else ''}{total} found" if hits else "nothing found"
     title = Title(summary) if document["query"] == "*" else Title(document["query"], summary)
     if not hits:
-        return Page((title,))
+        notice = document.get("notice")
+        return Page((title, TextLine(notice)) if notice else (title,))
     rows = [
         (
             style.make_titled_link(hit["urn"], hit.get("displayName") or ""),

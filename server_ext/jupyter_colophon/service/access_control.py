@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jupyter_colophon.core.access import (
     SCOPE_OF_PERMISSION,
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from jupyter_colophon.service.audit.recorder import AuditRecorder
     from jupyter_colophon.service.policy_source import PolicySource
     from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+#: How much of a catalog a principal may read.
+ReadableExtent = Literal["everything", "part", "nothing"]
 
 
 @dataclass(slots=True)
@@ -83,6 +86,13 @@ class AccessControl:
             return True
         rights = self.find_rights(principal)
         return rights is not None and not rights.may_do_everything("read")
+
+    def find_readable_extent(self, principal: Principal) -> ReadableExtent:
+        """Return how much the principal's token and the policies permit to read, whatever the catalog contains."""
+        rights = self.find_rights(principal)
+        if "read" not in principal.scopes or (rights is not None and not rights.may_do_anything("read")):
+            return "nothing"
+        return "part" if self.may_hide_from(principal) else "everything"
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
         """Return whether the principal may do this with everything in a namespace; "" is what belongs to none."""

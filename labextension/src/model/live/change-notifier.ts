@@ -3,6 +3,7 @@ import type { Change } from '../../generated/api';
 import type { ICatalog, IChangeFeed, IEntityList } from '../../tokens';
 import type { IActivity } from './activities';
 import { getRunStatus, groupChanges, isWriteAccess } from './activities';
+import { isSetByPeople } from '../set-by-people';
 import { parseColumnUrn } from '../urns';
 
 /** Why the user is notified. */
@@ -20,6 +21,8 @@ export interface IChangeNotification {
   actor: string;
   /** The run that failed. */
   run: string | null;
+  /** The changes of the followed entity and its columns, the earliest first. */
+  changes: readonly Change[];
 }
 
 /** Runs whose writes to followed data are remembered until they end. */
@@ -86,7 +89,8 @@ export class ChangeNotifier implements IDisposable {
     if (urn !== null && reason !== null) {
       const named = reason === 'run-failed' ? activity : activity.changes.find(change => isOf(change, urn));
       const { name = urn, urn: namedUrn = urn } = named ?? {};
-      this._notify({ reason, urn, named: namedUrn, name, actor: activity.actor, run: activity.run });
+      const changes = activity.changes.filter(change => isOf(change, urn)).reverse();
+      this._notify({ reason, urn, named: namedUrn, name, actor: activity.actor, run: activity.run, changes });
     }
     this._forgetEndedRuns(activity.changes);
   }
@@ -163,7 +167,7 @@ function getReason(activity: IActivity, urn: string, user: string): Notification
   if (changes.some(isSchemaChange)) {
     return 'schema-changed';
   }
-  return byOthers.some(change => change.aspect !== null && change.scope === 'USER') ? 'changed' : null;
+  return byOthers.some(({ aspect, scope }) => aspect !== null && isSetByPeople({ aspect, scope })) ? 'changed' : null;
 }
 
 /** A first schema is not a change. */

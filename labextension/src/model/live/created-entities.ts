@@ -1,4 +1,5 @@
 import type { Change } from '../../generated/api';
+import { isSetByPeople } from '../set-by-people';
 import { parseColumnUrn } from '../urns';
 import type { IActivity } from './activities';
 
@@ -28,7 +29,8 @@ export function isOfEntity({ aspect }: Change): boolean {
 
 /** Whether a change is one of metadata that people write. */
 export function isUserMetadata(change: Change): boolean {
-  return change.scope === 'USER' && !isOfEntity(change);
+  const { aspect, scope } = change;
+  return aspect !== null && isSetByPeople({ aspect, scope }) && !isOfEntity(change);
 }
 
 /** Whether an activity is a single transaction that created an entity, without metadata of people. */

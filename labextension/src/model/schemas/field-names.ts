@@ -15,12 +15,18 @@ const INTERNAL = new Set([
   'updateStamp'
 ]);
 
+/** Members that contain a reference, by which items of a list are identified. */
+const REFERENCES = new Set(['urn', 'tag', 'owner']);
+
 /** Names a location for readers: without containers, positions and internal members. */
 export const nameField: NamePlace = pointer => {
   const steps = splitPointer(pointer);
   if (steps.some(step => step.startsWith('$') || INTERNAL.has(step))) {
     return null;
   }
-  const named = steps.filter((step, index) => !(index === 0 && CONTAINERS.has(step)) && !/^(\d+|-)$/.test(step));
+  // The value repeats the reference.
+  const [item, member] = steps.slice(-2);
+  const shown = item?.startsWith('urn:li:') && REFERENCES.has(member ?? '') ? steps.slice(0, -2) : steps;
+  const named = shown.filter((step, index) => !(index === 0 && CONTAINERS.has(step)) && !/^(\d+|-)$/.test(step));
   return named.join(' › ');
 };

@@ -1,6 +1,7 @@
 import type { IDisposable } from '@lumino/disposable';
 import type { Change, MyTeams } from '../../generated/api';
 import type { ICatalog, IChangeFeed, IEntityList } from '../../tokens';
+import { isSetByPeople } from '../set-by-people';
 import { parseColumnUrn, shortenUrn } from '../urns';
 import { REQUEST_TYPE } from './request-list';
 
@@ -17,7 +18,7 @@ type OwnerNotificationReason =
   | 'rejected'
   | 'commented';
 
-/** What an owner is notified of: one entity with its last change. */
+/** What an owner is notified of: one entity with its changes. */
 export interface IOwnerNotification {
   reason: OwnerNotificationReason;
   /** The entity; of a request what it is about. */
@@ -26,6 +27,8 @@ export interface IOwnerNotification {
   actor: string;
   /** The text of a request; empty for changes of entities. */
   text: string;
+  /** The changes of an entity and its columns, the earliest first; empty for requests. */
+  changes: readonly Change[];
 }
 
 /** What is notified. */
@@ -174,7 +177,7 @@ function getReason({
   if (aspect === 'schemaMetadata' && previous !== null) {
     return 'schema-changed';
   }
-  return aspect !== null && scope === 'USER' ? 'changed' : null;
+  return aspect !== null && isSetByPeople({ aspect, scope }) ? 'changed' : null;
 }
 
 /** Returns the notification of a change of an entity or its columns, given the earlier one; null if there is none. */
@@ -190,7 +193,7 @@ function toChangeNotification(
   // A later change of user metadata does not replace the reason that the schema has changed.
   const kept = reason === 'changed' && earlier !== undefined ? earlier.reason : reason;
   const name = change.urn === urn ? change.name : (earlier?.name ?? shortenUrn(urn));
-  return { reason: kept, urn, name, actor: change.actor, text: '' };
+  return { reason: kept, urn, name, actor: change.actor, text: '', changes: [...(earlier?.changes ?? []), change] };
 }
 
 /** Returns the notification of a new request to the user, or of an answer to a request of the user. */
@@ -200,7 +203,7 @@ function toRequestNotification({ type, aspect, actor, value, previous }: Change,
   }
   const request: IRequestValue = value;
   const { about = '', text = '', author, kind, state } = request;
-  const subject = { urn: about, name: about, actor, text };
+  const subject = { urn: about, name: about, actor, text, changes: [] };
   if (state === 'open' && isNewlyAssigned(request, previous, me)) {
     return [{ reason: kind === 'change' ? 'proposed' : 'asked', ...subject }];
   }

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { EmptyCatalog } from '../../components/empty-catalog';
 import { getLastPart, getStatusLabel, getTypeLabel } from '../../components/labels';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
@@ -282,7 +283,7 @@ function getEmptyText({ onlyFollowed, period }: IFilter, trans: TranslationBundl
 
 /** The latest changes of the catalog, of all entities or of the followed ones. */
 export function ActivityBody({ model, followed, openEntity, trans }: IActivityProps): React.JSX.Element {
-  const { activities, earliest, seenUntil, hasMore, busy, problem } = useModel(model);
+  const { activities, earliest, seenUntil, hasMore, permission, busy, problem } = useModel(model);
   const [filter, setFilter] = React.useState<IFilter>({ onlyFollowed: false, period: 'all', date: '' });
   const start = getPeriodStart(filter.period, filter.date, new Date());
   const shown = activities.filter(
@@ -300,7 +301,9 @@ export function ActivityBody({ model, followed, openEntity, trans }: IActivityPr
       <Filters filter={filter} setFilter={setFilter} canFollow={followed !== null} trans={trans} />
       {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
       {shown.length === 0 && !busy && problem === null && (
-        <p className="jp-Colophon-note">{getEmptyText(filter, trans)}</p>
+        <EmptyCatalog permission={permission} trans={trans}>
+          {getEmptyText(filter, trans)}
+        </EmptyCatalog>
       )}
       <ul className="jp-Colophon-activities" aria-label={trans.__('Latest changes')}>
         {foldCreations(shown).map(({ id, activities: [activity, ...others] }) => {

@@ -30,7 +30,7 @@ export function describeChanges(changes: readonly Change[], trans: TranslationBu
   if (hasOperation('create')) {
     return trans.__('Created');
   }
-  const system = changes.filter(change => !isOfEntity(change) && change.scope === 'SYSTEM');
+  const system = changes.filter(change => !isOfEntity(change) && !isUserMetadata(change));
   if (system.some(change => change.aspect === 'schemaMetadata')) {
     return trans.__('Schema changed');
   }

@@ -2,6 +2,8 @@ import type { Change } from '../../generated/api';
 import { DisplayNames } from '../../model/display-names';
 import type { IActivity } from '../../model/live/activities';
 import { groupChanges } from '../../model/live/activities';
+import type { ReadPermission } from '../../model/permissions';
+import { readPermission } from '../../model/permissions';
 import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import type { ICatalog, IChangeFeed } from '../../tokens';
@@ -22,6 +24,8 @@ export interface IActivityState extends ILiveState {
   seenUntil: number;
   /** Whether there are earlier changes. */
   hasMore: boolean;
+  /** How much the user may read; null if there are changes. */
+  permission: ReadPermission | null;
 }
 
 /** The latest changes of the catalog that the user may read. */
@@ -30,7 +34,10 @@ export class ActivityModel extends LiveModel<IActivityState> {
     private _catalog: ICatalog,
     feed: IChangeFeed | null
   ) {
-    super(feed, { activities: [], earliest: '', seenUntil: Infinity, hasMore: false, busy: false, problem: null });
+    super(feed, {
+      ...{ activities: [], earliest: '', seenUntil: Infinity, hasMore: false, permission: null },
+      ...{ busy: false, problem: null }
+    });
     this.names = new DisplayNames(_catalog, feed);
   }
 
@@ -64,7 +71,8 @@ export class ActivityModel extends LiveModel<IActivityState> {
     const changes = await this._readWindow(cursor, signal);
     this._setStart(cursor);
     this._changes = changes;
-    return { ...this._createState(), seenUntil: cursor };
+    const permission = changes.length === 0 ? await readPermission(this._catalog, signal) : null;
+    return { ...this._createState(), seenUntil: cursor, permission };
   }
 
   protected override onChanges(changes: readonly Change[]): void {

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { EmptyCatalog } from '../../components/empty-catalog';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
 import { useRegistry } from '../../components/use-registry';
@@ -112,11 +113,25 @@ function ResultsToolbar(props: ISearchProps): React.JSX.Element {
 /** The ranks of our own sections, between which extensions add theirs. */
 const RANKS = { starred: 200, recent: 300, saved: 400, followed: 500, browse: 600 };
 
+/** What to do if nothing can be listed before a search. */
+function EmptyStart({ model, trans }: Pick<ISearchProps, 'model' | 'trans'>): React.JSX.Element | null {
+  const { answered, problem, permission, recent, saved } = useModel(model);
+  const isUnreadable = permission?.readable === 'nothing';
+  if (!answered || problem || recent.length > 0 || (saved.length > 0 && !isUnreadable)) {
+    return null;
+  }
+  return (
+    <EmptyCatalog permission={permission} trans={trans}>
+      {permission?.readable === 'part'
+        ? trans.__('There is nothing yet that you may read.')
+        : trans.__('The catalog is empty. Read or write a table in a notebook, or tag one with %metadata tag.')}
+    </EmptyCatalog>
+  );
+}
+
 /** What is shown before a search: our own sections and those of extensions, by rank. */
 function Start({ model, starred, followed, actions, added, trans }: ISearchProps): React.JSX.Element {
-  const state = useModel(model);
   const items = useRegistry(added?.registry ?? null);
-  const isEmpty = state.answered && state.recent.length + state.saved.length === 0;
   const sections = [
     {
       rank: RANKS.starred,
@@ -153,24 +168,22 @@ function Start({ model, starred, followed, actions, added, trans }: ISearchProps
       {sections.map(({ id, view }) => (
         <React.Fragment key={id}>{view}</React.Fragment>
       ))}
-      {isEmpty && !state.problem && (
-        <p className="jp-Colophon-note">
-          {trans.__('The catalog is empty. Read or write a table in a notebook, or tag one with %metadata tag.')}
-        </p>
-      )}
+      <EmptyStart model={model} trans={trans} />
     </>
   );
 }
 
 /** What to do next when nothing was found. */
 function NoHits({ model, trans }: ISearchProps): React.JSX.Element | null {
-  const { answered, busy, problem, suggestions, filters, text } = useModel(model);
+  const { answered, busy, problem, suggestions, filters, text, permission } = useModel(model);
   if (!answered || busy || problem) {
     return null;
   }
   return (
     <div className="jp-Colophon-noHits">
-      <p className="jp-Colophon-note">{trans.__('No results in keys, tags, values, names or columns.')}</p>
+      <EmptyCatalog permission={permission} trans={trans}>
+        {trans.__('No results in keys, tags, values, names or columns.')}
+      </EmptyCatalog>
       {suggestions.length > 0 && (
         <p>
           {trans.__('Did you mean:')}{' '}

@@ -3,6 +3,8 @@ import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import { toProblem, Superseded } from '../../model/problem';
 import { toTypedQuery } from '../../model/search/query';
+import type { ReadPermission } from '../../model/permissions';
+import { readPermission } from '../../model/permissions';
 import type { IQueryTerm } from '../../model/search/query-terms';
 import { removeTerm } from '../../model/search/query-terms';
 import type { IRecentEntity } from '../../model/search/recent';
@@ -44,6 +46,8 @@ export interface ISearchState extends ILiveState {
   saved: readonly ISavedSearch[];
   /** The URNs of the selected hits. */
   selected: ReadonlySet<string>;
+  /** How much the user may read; null while something is shown. */
+  permission: ReadPermission | null;
 }
 
 type Answer = Partial<ISearchState>;
@@ -69,7 +73,8 @@ const EMPTY: ISearchState = {
   filters: {},
   sort: 'relevance',
   saved: [],
-  selected: new Set()
+  selected: new Set(),
+  permission: null
 };
 
 function toAnswer(answer: SearchResults): Answer {
@@ -215,9 +220,11 @@ export class SearchModel extends LiveModel<ISearchState> {
     const query = JSON.stringify([this._getQuery(), this.state.filters, this.state.sort]);
     try {
       const answer = await this._loadAnswer(signal);
+      const isEmpty = (answer.hits ?? []).length + (answer.recent ?? []).length === 0;
+      const permission = isEmpty ? await readPermission(this._catalog, signal) : null;
       const isSame = this._answeredQuery === query;
       this._answeredQuery = query;
-      return { ...answer, answered: true, ...(isSame ? {} : { selected: new Set<string>() }) };
+      return { ...answer, permission, answered: true, ...(isSame ? {} : { selected: new Set<string>() }) };
     } catch (reason) {
       if (!signal.aborted && this._answeredQuery !== query) {
         this.setState(NO_ANSWER);

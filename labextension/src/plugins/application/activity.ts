@@ -58,6 +58,22 @@ function getTarget({ reason, run, urn }: IChangeNotification): string {
   return reason === 'run-failed' && run !== null ? run : urn;
 }
 
+/** Adds to a sentence what changed in the metadata or the schema. What compares values is loaded by the first change. */
+async function addWhatChanged(
+  sentence: string,
+  { reason, changes }: IChangeNotification,
+  trans: TranslationBundle
+): Promise<string> {
+  if (reason !== 'changed' && reason !== 'schema-changed') {
+    return sentence;
+  }
+  const [{ addDifferences }, { listNetDifferences }] = await Promise.all([
+    import('../../components/differences-sentence'),
+    import('../../model/live/net-differences')
+  ]);
+  return addDifferences(sentence, listNetDifferences(changes), trans);
+}
+
 /** Notifies of a change; a program or another entity with a name of its own is called by it. */
 async function notifyOfChange(
   metadata: IMetadataService,
@@ -69,7 +85,8 @@ async function notifyOfChange(
   const name = names.get(named) ?? notification.name;
   const type = notification.reason === 'run-failed' ? 'warning' : 'info';
   const callback = (): void => metadata.openEntity(getTarget(notification));
-  Notification.emit(formatNotification({ ...notification, name }, trans), type, {
+  const sentence = formatNotification({ ...notification, name }, trans);
+  Notification.emit(await addWhatChanged(sentence, notification, trans), type, {
     autoClose: SHOWN_MS,
     actions: [{ label: trans.__('Open'), callback }]
   });

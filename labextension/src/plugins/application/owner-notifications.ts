@@ -6,6 +6,8 @@ import type { IDisposable } from '@lumino/disposable';
 import { DisposableDelegate } from '@lumino/disposable';
 import type { Title, Widget } from '@lumino/widgets';
 import { CommandIDs } from '../../commands';
+import { addDifferences } from '../../components/differences-sentence';
+import { listNetDifferences } from '../../model/live/net-differences';
 import type { ExpiryStage, IExpiry } from '../../model/stewardship/expiry-check';
 import { ExpiryCheck } from '../../model/stewardship/expiry-check';
 import type { IOwnerNotification } from '../../model/stewardship/owner-notifier';
@@ -28,12 +30,13 @@ interface INotificationServices {
   storage: Storage | null;
 }
 
-function formatOne({ reason, name, urn, actor, text }: IOwnerNotification, trans: TranslationBundle): string {
+function formatOne({ reason, name, urn, actor, text, changes }: IOwnerNotification, trans: TranslationBundle): string {
+  const add = (sentence: string): string => addDifferences(sentence, listNetDifferences(changes), trans);
   switch (reason) {
     case 'changed':
-      return trans.__('%1 changed the metadata of %2, which you own.', actor, name);
+      return add(trans.__('%1 changed the metadata of %2, which you own.', actor, name));
     case 'schema-changed':
-      return trans.__('The schema of %1, which you own, has changed.', name);
+      return add(trans.__('The schema of %1, which you own, has changed.', name));
     case 'deleted':
       return trans.__('%1 deleted %2, which you own.', actor, name);
     case 'asked':

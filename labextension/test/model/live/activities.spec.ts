@@ -15,7 +15,8 @@ function change(name: string, minute: number, part: Partial<Change> = {}): Chang
     via: null,
     run: null,
     previous: null,
-    value: null
+    value: null,
+    summary: ''
   };
   const described = { aspect: 'businessMetadata', operation: 'update', scope: 'USER', actor: 'ada' } as const;
   return { seq: minute, time, urn: table(name), name, ...fixed, ...described, ...part };

@@ -63,6 +63,14 @@ test('a failed run that writes a followed table is notified when it ends', async
   feed.emit('a', { ...end, value: { status: 'failed' } });
   await waitUntil(() => seen.length > 0);
   expect(seen).toEqual([
-    { reason: 'run-failed', urn: table('a'), named: cell('c1'), name: 'flights.ipynb#c1', actor: 'bob', run: RUN }
+    {
+      reason: 'run-failed',
+      urn: table('a'),
+      named: cell('c1'),
+      name: 'flights.ipynb#c1',
+      actor: 'bob',
+      run: RUN,
+      changes: []
+    }
   ]);
 });

@@ -20,7 +20,8 @@ function change(seq: number): Change {
     via: null,
     run: null,
     previous: null,
-    value: {}
+    value: {},
+    summary: ''
   };
 }
 

@@ -20,6 +20,7 @@ function change(name: string, part: Partial<Change>): Change {
     run: null,
     previous: null,
     value: null,
+    summary: '',
     ...part
   };
 }

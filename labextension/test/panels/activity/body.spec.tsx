@@ -19,7 +19,7 @@ afterEach(() => {
 
 function change(seq: number, part: Partial<Change> = {}): Change {
   const name = `t${seq}`;
-  const fixed = { namespace: 'flights', version: 1, via: null, run: null, previous: null, value: null };
+  const fixed = { namespace: 'flights', version: 1, via: null, run: null, previous: null, value: null, summary: '' };
   const described = { aspect: 'businessMetadata', operation: 'update', scope: 'USER', actor: 'bob' } as const;
   return {
     seq,

@@ -447,11 +447,12 @@ test('terms and links are listed with their sources and names', async () => {
   expect(opened).toEqual(['urn:li:glossaryTerm:8f3a']);
 });
 
-test('recorded metadata is folded, and shown as JSON on a tab of its own', async () => {
+test('recorded metadata is folded, without what people set, and shown as JSON on a tab of its own', async () => {
   await shown(describedTable());
   panel?.model.selectTab('overview');
   await waitUntil(() => document.querySelector('details[data-aspect="upstreamLineage"]') !== null);
   expect(document.querySelectorAll('details[data-aspect][open]').length).toBe(0);
+  expect(document.querySelector('details[data-aspect="glossaryTerms"]')).toBeNull();
   const terms = [...document.querySelectorAll('details[data-aspect="datasetProperties"] dt')];
   expect(terms.map(item => item.textContent)).toEqual(['description', 'uri']);
   panel?.model.selectTab('raw');

@@ -83,5 +83,5 @@ class ChangesCommand(CatalogCommand):
     def _format_change(self, change: Mapping[str, Any]) -> str:
         if self.json or self.args.format != FORMS[0]:
             return json.dumps(change, ensure_ascii=False)
-        members = ("seq", "time", "actor", "operation", "aspect", "urn")
+        members = ("seq", "time", "actor", "operation", "urn", "summary")
         return "   ".join(escape_control_characters(str(change[name] or "-")) for name in members)

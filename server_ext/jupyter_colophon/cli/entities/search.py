@@ -14,6 +14,7 @@ from jupyter_colophon.cli.parser import (
     format_suggestion,
     set_completer,
 )
+from jupyter_colophon.client.api.missing_permissions import explain_missing_permissions
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.model.search_filters import FILTERS
 
@@ -55,6 +56,7 @@ class SearchCommand(CatalogCommand):
             if self.args.type:
                 _require_entity_type(client, self.args.type)
             result = client.search(query, **filters, limit=self.args.limit, include_removed=self.args.removed or None)
+            notice = "" if result["hits"] else explain_missing_permissions(client)
         columns = {
             "urn": "",
             "type": "",
@@ -67,7 +69,7 @@ class SearchCommand(CatalogCommand):
         hits = [{name: hit.get(name, default) for name, default in columns.items()} for hit in result["hits"]]
         document: dict[str, Any] = {"total": result["total"], "hits": hits}
         shown_hits = [{**hit, "owner": None, "matches": ()} for hit in hits]
-        displayed = {**document, "query": query, "isLowerBound": False, "hits": shown_hits}
+        displayed = {**document, "query": query, "isLowerBound": False, "hits": shown_hits, "notice": notice}
         self.print_result(document, self.render_document("search", displayed))
         return EXIT_OK
 

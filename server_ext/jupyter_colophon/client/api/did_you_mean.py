@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.api.missing_permissions import explain_missing_permissions
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.short_names import shorten_urn
@@ -43,13 +44,19 @@ def find_similar_dataset(catalog: "Operations", urn: str) -> str | None:
 
 
 def explain_missing_entity(catalog: "Operations", urn: str) -> str:
-    """Return the message for an entity that does not exist, with the file that the name may mean, or a similar dataset."""
+    """Return the message for an entity that does not exist, or that the user may not read.
+
+    It suggests the file that the name may mean, or a similar dataset, or states that the user may read nothing.
+    """
     name = shorten_urn(urn)
     path = os.path.abspath(name)
     # A relative path is read as a table: `totals.csv` is the table `csv` of the namespace `totals`.
     similar = path if path != name and os.path.exists(path) else find_similar_dataset(catalog, urn)
-    suggestion = "" if similar is None else f"; did you mean {shorten_urn(similar)!r}?"
-    return f"{Urn.parse(urn).type} {name!r} not found{suggestion}"
+    missing = f"{Urn.parse(urn).type} {name!r} not found"
+    if similar is not None:
+        return f"{missing}; did you mean {shorten_urn(similar)!r}?"
+    notice = explain_missing_permissions(catalog)
+    return f"{missing}. {notice}" if notice else missing
 
 
 def _get_dataset_namespace_and_name(catalog: "Operations", urn: str) -> tuple[str | None, str]:

@@ -11,6 +11,7 @@ from jupyter_colophon.client.api.answer import Document, Result, create_table_re
 from jupyter_colophon.client.api.base import ApiBase, Named, to_server_time
 from jupyter_colophon.client.api.did_you_mean import explain_missing_entity
 from jupyter_colophon.client.api.edits import BUSINESS
+from jupyter_colophon.client.api.missing_permissions import explain_missing_permissions
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.core.documents.difference import diff_as_json_patch
 from jupyter_colophon.core.documents.lineage_diff import list_edge_changes
@@ -80,6 +81,8 @@ class Queries(ApiBase):
             query, limit=limit, include_removed=include_removed or None, timeout_s=None, **filters
         )
         hits = [{**hit, "name": shorten_urn(hit["urn"])} for hit in page["hits"]]
+        if not hits and (notice := explain_missing_permissions(self.catalog)):
+            page = {**page, "notice": notice}
         return create_table_result("search", page, "name type namespace tags terms domains owner description urn", hits)
 
     def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Result:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.core.cdap.entities import build_metadata_entity, build_target_id
+from jupyter_colophon.core.changes.change_summary import summarize_change
 from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.entities.metadata_scopes import Metadata, convert_aspect_to_metadata
@@ -35,7 +36,8 @@ class ChangeFormatter:
             return self.build_metadata_change_record(change)
         if form == "audit":
             return self.build_audit_message(change)
-        return to_api_document(change)
+        document: Document = to_api_document(change)
+        return {**document, "summary": summarize_change(change)}
 
     def build_metadata_change_record(self, change: Change) -> Document | None:
         """Return the metadata change record, None if no property and no tag changed."""

@@ -194,6 +194,10 @@ class AccessRights:
         """Return whether the principal may do this with everything."""
         return self._grants[permission].is_of_everything and self._denials[permission].is_empty
 
+    def may_do_anything(self, permission: Permission) -> bool:
+        """Return whether a rule grants this on anything, and no rule denies it on everything."""
+        return not self._grants[permission].is_empty and not self._denials[permission].is_of_everything
+
     def decide_all(self, permission: Permission, namespace: str, type_: str | None = None) -> bool | None:
         """Return the decision for all entities of a type, or of all types, in a namespace; None if it differs."""
         key = (permission, namespace, type_)

@@ -12,6 +12,7 @@ from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
+from jupyter_colophon.service.access_control import ReadableExtent
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
 
 @declare_operation("readMe", "GET /me", decided_by="sender", answers="me")
 def read_caller(services: ProcessServices, request: OperationRequest) -> Document:
-    """Read the authenticated user and the permissions of the token."""
+    """Read the authenticated user, the permissions of the token, and how much of the catalog the user may read."""
     principal = request.principal
     return {
         "user": {"username": principal.user, "name": request.display_name or principal.user},
         "via": principal.via,
         "scopes": sorted(principal.scopes),
         "namespaces": None if principal.namespaces is None else sorted(principal.namespaces),
+        "readable": _find_readable_extent(services, principal),
+        "stewards": list(services.settings.stewards),
         "version": services.version,
     }
 
@@ -113,6 +116,14 @@ def _render_load(load: ServerLoad) -> Document:
         "memoryBytes": load.memory_bytes,
         "memoryLimitBytes": load.memory_limit_bytes,
     }
+
+
+def _find_readable_extent(services: ProcessServices, principal: Principal) -> ReadableExtent:
+    try:
+        return services.get_access_control().find_readable_extent(principal)
+    except StorageError:
+        # The policies have never been read: everything is denied.
+        return "nothing"
 
 
 def _render_access_policies(services: ProcessServices, principal: Principal) -> Document:

@@ -7,6 +7,7 @@ import type { Descriptor, Entity } from '../../../generated/api';
 import type { IDescribedValue } from '../../../model/descriptors';
 import { mergeDescriptors } from '../../../model/descriptors';
 import type { AspectSpec } from '../../../model/editing/editor';
+import { isSetByPeople } from '../../../model/set-by-people';
 import { parseCustomUrn } from '../../../model/urns';
 import type { IDescriptorContext } from './descriptors';
 import { DescriptorName, formatValueSource, getKindLabel } from './descriptors';
@@ -92,6 +93,17 @@ function Value({ value, context }: { value: IDescribedValue; context: IDescripto
   );
 }
 
+/** Returns where a value is from; of a glossary term or a domain also who wrote its aspect last, and when. */
+function describeOrigin(value: IDescribedValue, { aspects }: Entity, context: IDescriptorContext): string {
+  const source = formatValueSource(value, context);
+  const aspect = value.sources
+    .filter(({ aspect: name, scope }) => scope === 'SYSTEM' && isSetByPeople({ aspect: name, scope }))
+    .map(({ aspect: name }) => aspects[name])[0];
+  return aspect === undefined
+    ? source
+    : context.trans.__('%1, last written by %2, %3', source, aspect.actor, formatTime(aspect.time));
+}
+
 /** The button that chooses an owner, a glossary term or a domain. */
 function Choice({ page, kind }: IPageProps & { kind: Descriptor['kind'] }): React.JSX.Element | null {
   const reference = getReferenceKind(kind);
@@ -130,7 +142,7 @@ export function About({ page, entity }: IPageProps & { entity: Entity }): React.
                 <dt>{getKindLabel(kind, trans)}</dt>
                 {kind === 'owner' && spec && <Owner page={page} entity={entity} spec={spec} />}
                 {members.map(value => (
-                  <dd key={value.name} title={formatValueSource(value, context)}>
+                  <dd key={value.name} title={describeOrigin(value, entity, context)}>
                     <Value value={value} context={context} />
                     {(kind === 'term' || kind === 'domain') && <RemoveReference page={page} value={value} />}
                   </dd>

@@ -9,6 +9,7 @@ import { COLUMN_DESCRIPTIONS, isDescription } from '../../../model/editing/descr
 import type { AspectSpec } from '../../../model/editing/editor';
 import type { Schema } from '../../../model/schemas/form-schema';
 import { EXPECTATIONS_ASPECT, QUALITY_ASPECT } from '../../../model/quality/quality';
+import { isSetByPeople } from '../../../model/set-by-people';
 import { isStamp } from '../../../model/schemas/form-schema';
 import { resolveRefs } from '../../../model/schemas/resolve-refs';
 import { AspectForm } from './aspect-form';
@@ -135,9 +136,9 @@ export function UserAspects({ page, entity }: IPageProps & { entity: Entity }): 
 }
 
 /** Whether the descriptors of the page contain all of an aspect. */
-function isShownByDescriptors(aspect: Aspect | undefined, spec: AspectSpec): boolean {
-  const members = Object.keys(listShownMembers(aspect?.value ?? {}, spec.schema));
-  return spec.described.length > 0 && members.every(name => spec.described.includes(name));
+function isShownByDescriptors(aspect: Aspect | undefined, spec: AspectSpec | undefined): boolean {
+  const members = Object.keys(listShownMembers(aspect?.value ?? {}, spec?.schema));
+  return spec !== undefined && spec.described.length > 0 && members.every(name => spec.described.includes(name));
 }
 
 /** Returns who or what recorded an aspect. */
@@ -184,6 +185,11 @@ export function RecordedMetadata({ page, entity }: IPageProps & { entity: Entity
       const spec = specs.get(name);
       return spec ? scope === 'SYSTEM' && !isShownElsewhere(spec) : !SHOWN_ELSEWHERE.has(name);
     })
+    // What people set is in the section *About*.
+    .filter(
+      ({ name, scope }) =>
+        !isSetByPeople({ aspect: name, scope }) || !isShownByDescriptors(entity.aspects[name], specs.get(name))
+    )
     .sort((left, right) => Number(right.name === RECORDED_ASPECT) - Number(left.name === RECORDED_ASPECT));
   if (recorded.length === 0) {
     return null;

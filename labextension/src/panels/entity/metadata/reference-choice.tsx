@@ -5,16 +5,13 @@ import { useModel } from '../../../components/use-model';
 import type { Descriptor } from '../../../generated/api';
 import type { AspectSpec } from '../../../model/editing/editor';
 import type { ReferenceKind } from '../../../model/search/vocabulary';
+import { REFERENCE_ASPECTS } from '../../../model/set-by-people';
 import type { IPageProps } from '../page';
 import { startChange } from '../page';
 import { completeUserMetadata, createPropertyField, setFieldText, USER_ASPECT } from './user-metadata';
 
 /** The aspect that a chosen entity of each kind is written to: owners by users, the others by the recorders, too. */
-const ASPECTS: Readonly<Record<ReferenceKind, string>> = {
-  owner: USER_ASPECT,
-  term: 'glossaryTerms',
-  domain: 'domains'
-};
+const ASPECTS: Readonly<Record<ReferenceKind, string>> = { owner: USER_ASPECT, ...REFERENCE_ASPECTS };
 
 function listItems(value: ReadonlyJSONObject, member: string): ReadonlyJSONArray {
   const items = value[member];
