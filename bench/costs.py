@@ -30,15 +30,24 @@ def main() -> None:
 
 
 def print_cost_table(
-    server: Server, client: Client, kinds: Mapping[str, Callable[[int], object]], requests: int = REQUESTS
+    server: Server,
+    client: Client,
+    kinds: Mapping[str, Callable[[int], object]],
+    requests: int = REQUESTS,
+    parts: int = 1,
 ) -> None:
-    """Print the CPU time of each stage of each kind of request, by name; a request gets a number not used before."""
+    """Print the CPU time of each stage of each kind of request, by name; a request gets a number not used before.
+
+    With `parts`, the times are those of one of so many parts of a request.
+    """
     totals = {name: _measure_total(server, send, requests) for name, send in kinds.items()}
     stages = {name: _measure_stages(client, send, requests) for name, send in kinds.items()}
-    print("| CPU ms a request | " + " | ".join(kinds) + " |\n|---|" + "---|" * len(kinds))
+    print("| CPU ms | " + " | ".join(kinds) + " |\n|---|" + "---|" * len(kinds))
     for stage in STAGES:
-        print(f"| {stage} | " + " | ".join(_format(stages[name].get(stage, (0, 0))) for name in kinds) + " |")
-    print("| all, without the clock | " + " | ".join(f"{totals[name]:.3f}" for name in kinds) + " |")
+        costs = [stages[name].get(stage, (0, 0)) for name in kinds]
+        if any(taken for taken, _ in costs):
+            print(f"| {stage} | " + " | ".join(_format(taken / parts, calls / parts) for taken, calls in costs) + " |")
+    print("| all, without the clock | " + " | ".join(f"{totals[name] / parts:.3f}" for name in kinds) + " |")
 
 
 def _fill(client: Client) -> None:
@@ -93,8 +102,7 @@ def _measure_stages(client: Client, send: Callable[[int], object], requests: int
     return best
 
 
-def _format(cost: tuple[float, float]) -> str:
-    taken, calls = cost
+def _format(taken: float, calls: float) -> str:
     return f"{taken:.3f} ({calls:.0f})" if taken else "-"
 
 

@@ -18,6 +18,7 @@ from jupyter_colophon.core.store import choose_sqlite_store
 from serving import Client, Server, start_server
 
 RUNS, ROUNDS = 100, 5
+PATH = "/colophon/openlineage/api/v1/lineage"
 #: CPU ms of Marquez and its PostgreSQL per event: the minimum of several measurements (42 to 61).
 MARQUEZ_MS = 42
 _TYPES = ("START", "COMPLETE")
@@ -36,7 +37,7 @@ _SHAPES = """PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
 
 def measure_rows() -> Iterator[tuple[str, ...]]:
     """Measure, and yield the rows of the table."""
-    events = [list(_generate_events(round_)) for round_ in range(ROUNDS)]
+    events = [list(generate_events(round_)) for round_ in range(ROUNDS)]
     ours, raw = min(map(_measure_colophon, events)), min(map(_measure_raw_writes, events))
     yield (
         "OpenLineage event, no HTTP, CPU ms",
@@ -47,8 +48,8 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
     )
     with start_server("jupyter_colophon", "trivial") as server, server.open_client() as client:
         for event in events[0]:
-            client.request("POST", _PATH, event)
-        posted = min(_measure_cpu_ms(server, client, _PATH, part) for part in events[1:])
+            client.request("POST", PATH, event)
+        posted = min(_measure_cpu_ms(server, client, PATH, part) for part in events[1:])
         trivial = min(_measure_cpu_ms(server, client, "/trivial", part) for part in events[1:])
     yield (
         "OpenLineage event over REST, CPU ms",
@@ -66,10 +67,7 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
     )
 
 
-_PATH = "/colophon/openlineage/api/v1/lineage"
-
-
-def _generate_events(round_: int) -> Iterator[dict[str, Any]]:
+def generate_events(round_: int) -> Iterator[dict[str, Any]]:
     """Yield two events for each run of a job that reads two tables and writes one, with columns."""
     for number in range(RUNS):
         run = str(uuid.UUID(int=(round_ << 64) + number))

@@ -54,6 +54,23 @@ STAGES = {
         "jupyter_colophon.service.write_authorization:WriteAuthorization.authorize_and_validate",
         "jupyter_colophon.service.held_changes:HeldChangeWriter.find_reviewed_entity",
     ),
+    "DataHub: read the proposals": ("jupyter_colophon.core.datahub.mcp:read_proposal",),
+    "DataHub: their URNs": ("jupyter_colophon.core.datahub.mcp:parse_urn_at",),
+    "DataHub: their system metadata": ("jupyter_colophon.core.datahub.mcp:parse_system_metadata",),
+    "DataHub: unknown fields, and access before these": (
+        "jupyter_colophon.operations.datahub.ingest:write_or_queue_proposals",
+    ),
+    "OpenLineage: check and read the event": (
+        "jupyter_colophon.service.openlineage.collector:OpenLineageCollector.parse_event",
+    ),
+    "OpenLineage: tables at locations": (
+        "jupyter_colophon.storage.lineage.symlinks:replace_locations_by_tables",
+        "jupyter_colophon.storage.commit.openlineage:_record_location_and_move_metadata",
+    ),
+    "OpenLineage: descriptions": ("jupyter_colophon.storage.commit.openlineage:_update_description_aspects",),
+    "OpenLineage: the run and its accesses": ("jupyter_colophon.storage.commit.openlineage:_apply_run_event",),
+    "OpenLineage: snapshots": ("jupyter_colophon.storage.commit.openlineage:_store_missing_snapshots",),
+    "OpenLineage: edges between columns": ("jupyter_colophon.storage.commit.columns:add_column_edges",),
     "transaction, and what runs in it and has no stage": (
         "jupyter_colophon.storage.sqlite.provider:SqliteProvider.run",
     ),
@@ -70,8 +87,13 @@ STAGES = {
         "jupyter_colophon.service.write_path:WritePath._apply_batch",
         "jupyter_colophon.storage.commit.commit:CommitBuilder.write_changes_and_update_indexes",
     ),
-    "commit: values, counts and words of search": (
-        "jupyter_colophon.storage.search.index:update_search_rows_and_counters",
+    "commit: load the entities": ("jupyter_colophon.storage.commit.commit:CommitBuilder.load_entities_at_once",),
+    "commit: values, counts and words of search": ("jupyter_colophon.storage.search.index:update_search_rows",),
+    "commit: values in the aspects": ("jupyter_colophon.storage.search.index:collect_aspect_value_rows",),
+    "commit: words of the documents": ("jupyter_colophon.storage.search.index:build_search_document",),
+    "commit: relationships": ("jupyter_colophon.storage.lineage.relationships:update_relationships",),
+    "commit: runs of DataHub's clients": (
+        "jupyter_colophon.storage.entities.ingestion:IngestionIndexWriter.write_collected_changes",
     ),
     "commit: the text index": ("jupyter_colophon.storage.sqlite.search:SqliteSearch.put_documents",),
     "read: search": ("jupyter_colophon.service.search.search:CatalogSearcher.search_page_of_hits",),
