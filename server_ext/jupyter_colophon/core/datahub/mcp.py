@@ -81,12 +81,18 @@ def decode_unicode_escapes_outside_aspects(value: Any) -> Any:
 
 
 def read_proposal(document: Any, registry: Registry, pointer: str = "") -> Proposal:
-    """Return the proposal that a document stands for; `at` is the pointer to it in the request's body.
+    """Return the proposal that a document stands for; `pointer` is the one to it in the request's body.
 
-    Raises InvalidInstance with pointers, and NotFound for an unknown entity type.
+    Value and condition refer to the union that DataHub's clients read. Raises InvalidInstance with pointers, and
+    NotFound for an unknown entity type.
     """
     with _prefix_pointers(pointer):
         _load_proposal_schema().require_valid(document, _SUBJECT)
+    return read_valid_proposal(document, registry, pointer)
+
+
+def read_valid_proposal(document: Mapping[str, Any], registry: Registry, pointer: str = "") -> Proposal:
+    """Return the proposal that a document stands for which `SHAPE` accepts, as `read_proposal` does."""
     members = {name: member for name, member in document.items() if member is not None}
     operation = _parse_change_type(members["changeType"], f"{pointer}/changeType")
     urn, aspect = _read_or_derive_entity_urn(members, registry, pointer), members.get("aspectName")
@@ -103,6 +109,7 @@ def read_proposal(document: Any, registry: Registry, pointer: str = "") -> Propo
             parse_condition_headers(headers, f"{pointer}/headers"),
             if_absent=is_create_if_absent(headers, f"{pointer}/headers"),
             system=parse_system_metadata(members.get("systemMetadata"), f"{pointer}/systemMetadata"),
+            united=True,
             spelling=get_spelling_if_not_canonical(urn, members.get("entityUrn")),
         ),
         registry,

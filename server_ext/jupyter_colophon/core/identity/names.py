@@ -393,7 +393,9 @@ class IdentityRules:
 
     def _is_named_by_namespace(self, urn: Urn) -> bool:
         """Return whether the name of data is its namespace and a short name."""
-        return self.is_home_dataset(urn) or self.is_stream(urn) or _is_home_model(urn)
+        if urn.type == "dataset":
+            return self.is_home_dataset(urn) or self.is_stream(urn)
+        return urn.type == "mlModel" and _is_home_model(urn)
 
     def _get_namespace_in_name(self, urn: Urn) -> str | None:
         if urn.type == "namespace":
@@ -408,7 +410,9 @@ class IdentityRules:
         if urn.type == "dataFlow":
             orchestrator, _, cluster = urn.parts
             return cluster if orchestrator == APPLICATION_ORCHESTRATOR and is_valid_namespace_name(cluster) else None
-        named = dict(get_custom_key_pairs(urn)).get("namespace", "") if urn.type == "custom" else ""
+        if urn.type != "custom":
+            return None
+        named = dict(get_custom_key_pairs(urn)).get("namespace", "")
         return named if is_valid_namespace_name(named) else None
 
 

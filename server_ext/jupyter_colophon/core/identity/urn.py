@@ -124,11 +124,13 @@ def is_valid_namespace_name(text: str) -> bool:
 
 def encode_urn_text(text: str) -> str:
     """Encode text as a part of a URN: reserved characters are percent-encoded."""
-    return _RESERVED.sub(_escape_match, text)
+    return text if _RESERVED.search(text) is None else _RESERVED.sub(_escape_match, text)
 
 
 def decode_urn_text(text: str) -> str:
     """Decode the text of a part of a URN. Raises InvalidName if its escapes are not UTF-8."""
+    if "%" not in text:
+        return text
     try:
         return _ESCAPES.sub(_unescape_match, text)
     except UnicodeDecodeError:

@@ -48,13 +48,19 @@ class SystemMetadata:
             for name, (_, fits, must) in _MEMBERS.items()
             if name in members and not fits(members[name])
         ]
-        if len(encode_canonical_json(members).encode("utf-8", "surrogatepass")) > SIZE_MAX:
+        text = encode_canonical_json(members)
+        if len(text.encode("utf-8", "surrogatepass")) > SIZE_MAX:
             wrong.append(Problem(pointer, f"must have at most {SIZE_MAX} bytes"))
         if wrong:
             raise InvalidInstance(_SUBJECT, tuple(wrong))
+        is_stored_as_sent = "lastRunId" not in members and members.get("properties") != {}
         members = {name: copy_json_deeply(value) for name, value in members.items()}
         fields: dict[str, Any] = {ours: members.pop(name) for name, (ours, _, _) in _MEMBERS.items() if name in members}
-        return cls(**fields, more=members)
+        metadata = cls(**fields, more=members)
+        if is_stored_as_sent:
+            # Most proposals have metadata of their own, so encoding them once more would take as long as reading them.
+            vars(metadata)["stored_text"] = text
+        return metadata
 
     @property
     def document(self) -> dict[str, Any]:

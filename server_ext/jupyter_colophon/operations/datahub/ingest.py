@@ -100,7 +100,7 @@ def write_or_queue_proposals(
         # A caller without read access gets no information about the model.
         catalog.write_path.require_may_act_on_entity(principal, "read", urn)
     # These clients write back the union of both scopes that they read.
-    united = [replace(item.proposal, united=True) for item in sent_proposals]
+    united = [item.proposal if item.proposal.united else replace(item.proposal, united=True) for item in sent_proposals]
     with _store_refused_as_dead_letters(catalog, principal, united):
         checked = [
             _drop_unknown_fields_and_warn(catalog, proposal, item.value_pointer)

@@ -59,7 +59,7 @@ def _ingest_documents(
     registry = services.get_or_open_catalog().registry
     sent = [
         SentProposal(
-            mcp.read_proposal(document, registry, pointer),
+            mcp.read_valid_proposal(document, registry, pointer),
             f"{pointer}/aspect/value",
             mcp.is_json_patch_list(document),
             f"{pointer}/entityUrn",

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from jupyter_colophon.composition import Catalog, read_time_ms
@@ -219,7 +219,7 @@ class ProposalConsumer:
             self._store_dead_letter(place, text_to_store, proposals, error)
 
     def _parse_proposal(self, document: Any) -> Proposal:
-        proposal = replace(mcp.read_proposal(document, self.catalog.registry), united=True)
+        proposal = mcp.read_proposal(document, self.catalog.registry)
         if self.strict:
             return proposal
         known_part, dropped = drop_unknown_fields(self.catalog.registry, proposal)

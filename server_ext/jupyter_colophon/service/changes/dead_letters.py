@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
@@ -151,8 +151,8 @@ class DeadLetterService:
         """Return the proposals of a letter; a message that could not be parsed is parsed again."""
         if letter.document is None or letter.proposals:
             return letter.proposals
-        message = mcp.read_proposal(parse_json(letter.document.encode(), "the message"), self.write_path.registry)
-        return (replace(message, united=True),)
+        message = parse_json(letter.document.encode(), "the message")
+        return (mcp.read_proposal(message, self.write_path.registry),)
 
     def _delete_letter_and_request_redelivery(
         self, letter: DeadLetter, seq: int, idempotency_key: IdempotencyKey | None

@@ -95,7 +95,8 @@ class CommitBuilder:
         for urn in new.values():
             self._require_lock_to_read(urn)
         # Scans whose rows are read after the entities, so that a store can send all statements together.
-        unchecked = {self.identity.get_namespace(urn) for urn in new.values()} - self._not_deleting
+        namespaces = {text: self.identity.get_namespace(urn) for text, urn in new.items()}
+        unchecked = set(namespaces.values()) - self._not_deleting
         deleting = self.tx.get_table("deleting_namespaces").scan_ranges([Range.prefix(name) for name in unchecked])
         aspect_rows = self.tx.get_table("aspects").scan_ranges([Range.prefix(text) for text in new])
         rows = {row["urn"]: row for row in self.tx.get_table("entities").read_many([(text,) for text in new])}
@@ -104,9 +105,9 @@ class CommitBuilder:
         for aspect_row in aspect_rows:
             aspects[aspect_row["urn"]][aspect_row["aspect"]] = aspect_row
         for text, urn in new.items():
-            row = rows.get(text)
-            has, exists = aspects[text], row is not None and not row["deleted"]
-            self._entities[text] = EntityState(urn, row or self._create_entity_row(urn), has, dict(has), exists, exists)
+            row = rows.get(text) or self._create_entity_row(urn, namespaces[text])
+            has, exists = aspects[text], not row["deleted"]
+            self._entities[text] = EntityState(urn, row, has, dict(has), exists, exists)
 
     def get_aspect_version(self, urn: Urn, aspect: str) -> tuple[int, int | None]:
         """Return (version or -1, time in ms) of an aspect as this transaction sees it."""
@@ -367,10 +368,10 @@ class CommitBuilder:
         """Add the numbers that the changes got at the end: at once, or after the commit, which needs no round trip."""
 
         def add_numbers() -> None:
-            newest = self._read_newest_before()
-            results[:] = [
-                result if result.seq is None else replace(result, seq=result.seq + newest) for result in results
-            ]
+            if newest := self._read_newest_before():
+                results[:] = [
+                    result if result.seq is None else replace(result, seq=result.seq + newest) for result in results
+                ]
 
         if at_once:
             add_numbers()
@@ -463,11 +464,11 @@ class CommitBuilder:
             self.load_entities_at_once([urn])
         return self._entities[text]
 
-    def _create_entity_row(self, urn: Urn) -> Row:
+    def _create_entity_row(self, urn: Urn, namespace: str) -> Row:
         return {
             "urn": str(urn),
             "type": urn.type,
-            "namespace": self.identity.get_namespace(urn),
+            "namespace": namespace,
             "name": self.identity.get_short_name(urn),
             "platform": self.identity.get_platform(urn),
             "deleted": True,

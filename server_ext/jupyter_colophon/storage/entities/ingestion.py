@@ -78,7 +78,7 @@ class IngestionIndexWriter:
         written = [(run, urn, aspect) for (urn, aspect), (_, run) in self._runs.items() if run is not None]
         written += [key for key, exists in self._timeseries.items() if exists]
         if written:
-            rows = [dict(zip(KEY, key, strict=True)) | {"time": now} for key in written]
+            rows = [{"run": run, "urn": urn, "aspect": aspect, "time": now} for run, urn, aspect in written]
             tx.get_table("ingested").upsert_many(rows)
             tx.get_table("ingestions").upsert_many(
                 [{"run": run, "time": now} for run in {run for run, _, _ in written}]

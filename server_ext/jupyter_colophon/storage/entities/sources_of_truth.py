@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from jupyter_colophon.core.errors import NotFound, StoreDamaged
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.core.model.search_fields import collect_encoded_search_words, is_text_searchable
+from jupyter_colophon.core.model.search_fields import collect_encoded_search_words, may_have_searchable_texts
 from jupyter_colophon.core.model.search_index_terms import ValueRow
 from jupyter_colophon.storage.lineage import statements
 from jupyter_colophon.storage.search import index
@@ -164,13 +164,14 @@ def is_entity_left_out_of_lists(registry: Registry, stored: StoredEntity) -> boo
 def collect_marked_search_words(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
     """Return the words of the texts that the model marks for search."""
     kind = registry.get_type_or_unregistered(entity["type"])
-    specs = [spec for name in aspects if (spec := kind.find_aspect(name)) is not None and is_text_searchable(spec)]
-    if not specs:
-        return frozenset()
-    value_rows_of = {spec.name: (spec, value) for spec in specs if (value := aspects[spec.name]["value"]) is not None}
-    return collect_encoded_search_words(
-        {name: (spec, json.loads(value)) for name, (spec, value) in value_rows_of.items()}
-    )
+    values = {
+        name: (spec, json.loads(value))
+        for name, row in aspects.items()
+        if (spec := kind.find_aspect(name)) is not None
+        and (value := row["value"]) is not None
+        and may_have_searchable_texts(spec, value)
+    }
+    return collect_encoded_search_words(values) if values else frozenset()
 
 
 def build_name_row(entity: Row) -> Row:

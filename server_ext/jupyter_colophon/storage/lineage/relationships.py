@@ -31,12 +31,13 @@ def update_relationships(
     tx: TableContext, registry: Registry, urn: str, entity_type: str, before: Mapping[str, Row], now: Mapping[str, Row]
 ) -> None:
     """Update the table from what an entity's aspects named before to what they name now."""
+    kind = registry.get_type_or_unregistered(entity_type)
     for name, row in now.items():
-        old = before.get(name, {}).get("value")
-        if row["value"] == old:
+        spec = kind.find_aspect(name)
+        if spec is None or not spec.relationships:
             continue
-        spec = registry.get_aspect_or_unregistered(entity_type, name)
-        if spec.relationships:
+        old = before.get(name, {}).get("value")
+        if row["value"] != old:
             were, are = (
                 set(_iterate_relationships_of_value(urn, spec, old)),
                 set(_iterate_relationships_of_value(urn, spec, row["value"])),

@@ -293,7 +293,10 @@ def build_search_document(
         type=entity["type"],
         facet_values=facets.union(*[value.facets for value in indexed]),
         words=names.union(
-            _collect_name_words(entity, kind), _collect_audit_words(entity), marked, *[value.words for value in indexed]
+            _collect_name_words(entity, kind),
+            _collect_audit_words(*[entity[name] for name in ("created_by", "updated_by", "created", "updated")]),
+            marked,
+            *[value.words for value in indexed],
         ),
         terms=frozenset(terms.union(*[value.terms for value in indexed])),
     )
@@ -303,13 +306,15 @@ def _collect_facet_values(pairs: Iterable[tuple[str, str]]) -> FacetValues:
     return frozenset((facet, value) for facet, value in pairs if 0 < len(value) <= _FACET_VALUE_LENGTH_MAX)
 
 
-def _collect_audit_words(entity: Row) -> frozenset[str]:
+# The new entities of a batch have the same users and times.
+@lru_cache(maxsize=_CACHE_SIZE)
+def _collect_audit_words(created_by: str, updated_by: str, created: int, updated: int) -> frozenset[str]:
     """Return the words for who created and last updated an entity, and when."""
     users = (
-        f"{CREATED_BY_KEY}:{fold_text_for_comparison(entity['created_by'])}",
-        f"{UPDATED_BY_KEY}:{fold_text_for_comparison(entity['updated_by'])}",
+        f"{CREATED_BY_KEY}:{fold_text_for_comparison(created_by)}",
+        f"{UPDATED_BY_KEY}:{fold_text_for_comparison(updated_by)}",
     )
-    times = list_time_words(CREATED_KEY, entity["created"]), list_time_words(UPDATED_KEY, entity["updated"])
+    times = list_time_words(CREATED_KEY, created), list_time_words(UPDATED_KEY, updated)
     return _encode_words(users).union(*map(_encode_words, times))
 
 

@@ -20,12 +20,14 @@ _COMMON: Final = " ".join(
     )
 ).encode()
 # A small window and little memory, since most texts have less than 4 kB: larger ones take three times as long.
-_LEVEL, _WINDOW, _MEMORY = 1, -12, 5
+_WINDOW: Final = -12
+#: Copied for each text, which is faster than to read what texts have in common again.
+_COMPRESSOR: Final = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5, zlib.Z_DEFAULT_STRATEGY, _COMMON)
 
 
 def encode_compressed_text(text: str) -> bytes:
     """Return a compressed text."""
-    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY, zlib.Z_DEFAULT_STRATEGY, _COMMON)
+    compressor = _COMPRESSOR.copy()
     return compressor.compress(text.encode()) + compressor.flush()
 
 

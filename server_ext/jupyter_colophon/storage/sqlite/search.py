@@ -50,7 +50,7 @@ _KNOWN = """SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_tex
     WHERE e.urn IN (SELECT value FROM json_each(?))"""
 _UNINDEX = "INSERT INTO search_tokens (search_tokens, rowid, words) VALUES ('delete', ?, ?)"
 _INDEX = "INSERT INTO search_tokens (rowid, words) VALUES (?, ?)"
-_ADD = "INSERT INTO search_entries (namespace, type, length, facet_values, urn) VALUES (?, ?, ?, ?, ?)"
+_ADD = "INSERT INTO search_entries (namespace, type, length, facet_values, id, urn) VALUES (?, ?, ?, ?, ?, ?)"
 _PUT_TEXT = """INSERT INTO search_texts (id, words) VALUES (?, ?)
     ON CONFLICT (id) DO UPDATE SET words = excluded.words"""
 _CHANGE = "UPDATE search_entries SET namespace = ?, type = ?, length = ?, facet_values = ? WHERE id = ?"
@@ -83,16 +83,15 @@ class SqliteSearch:
 
     def __init__(self, connection: GuardedConnection) -> None:
         self._connection, self._facets = connection, facets.SqliteFacets(connection)
-        #: The number of the newest document, once it was read and unless one was added since.
+        #: The number of the newest document, once it was read.
         self._newest: int | None = None
         #: The numbers of the documents that were found last to be counted, and their gathered facet values.
         self._found: tuple[list[int], str] = [], ""
 
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
-        execute, many = self._connection.execute, self._connection.execute_many
-        entries, removed, texts, uncompressed = [], [], [], []
-        self._newest, self._found = None, ([], "")
+        added, entries, removed, texts, uncompressed = [], [], [], [], []
+        self._found = [], ""
         existing = self._find_stored_texts([document.urn for document in documents])
         facet_texts = self._facets.encode_facet_values([document.facet_values for document in documents])
         for document, facet_text in zip(documents, facet_texts, strict=True):
@@ -100,7 +99,8 @@ class SqliteSearch:
             columns = (document.namespace, document.type, len(document.words), facet_text)
             old = existing.get(document.urn)
             if old is None:
-                number: Any = execute(_ADD, (*columns, document.urn)).lastrowid
+                self._newest = number = self._get_newest_number() + 1
+                added.append((*columns, number, document.urn))
                 texts.append((number, words))
                 continue
             entries.append((*columns, old[0]))
@@ -110,18 +110,13 @@ class SqliteSearch:
                 texts.append((old[0], words))
             elif isinstance(old[1], str):
                 uncompressed.append((old[0], words))
-        if entries:
-            many(_CHANGE, entries)
-            many(_UNINDEX, removed)
-        self._write_texts(texts, uncompressed)
-
-    def _write_texts(self, changed: list[tuple[int, str]], uncompressed: list[tuple[int, str]]) -> None:
-        """Write new and changed texts, index them, and compress those that are stored without compression."""
-        many = self._connection.execute_many
+        compressed = [(number, encode_compressed_text(words)) for number, words in texts + uncompressed]
+        writes = [(_ADD, added), (_CHANGE, entries), (_UNINDEX, removed)]
         # SQLite merges half-empty pages when rows are deleted, not when they become smaller.
-        many(_FORGET_TEXT, [(number,) for number, _ in uncompressed])
-        many(_PUT_TEXT, [(number, encode_compressed_text(words)) for number, words in changed + uncompressed])
-        many(_INDEX, changed)
+        writes += [(_FORGET_TEXT, [(number,) for number, _ in uncompressed]), (_PUT_TEXT, compressed), (_INDEX, texts)]
+        for statement, rows in writes:
+            if rows:
+                self._connection.execute_many(statement, rows)
 
     def _find_stored_texts(self, urns: Sequence[str]) -> Mapping[str, tuple[int, str | bytes]]:
         """Return number and stored text of the stored ones of these documents, by URN."""
@@ -198,9 +193,12 @@ class SqliteSearch:
             if match_count < cap or cap >= ranking.COMMON
             else self._count_matches_up_to(expression, ranking.COMMON)
         )
+        return ranking.compute_rarity(matching, self._get_newest_number())
+
+    def _get_newest_number(self) -> int:
         if self._newest is None:
             self._newest = int(self._connection.execute(_NEWEST).fetchone()[0])
-        return ranking.compute_rarity(matching, self._newest)
+        return self._newest
 
 
 def _build_fts_expression(query: TextQuery) -> str:
