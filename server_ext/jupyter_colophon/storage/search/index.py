@@ -89,7 +89,8 @@ def update_search_rows(tx: TableContext, changed: Iterable[EntityChange]) -> Cou
         else:
             documents.append(build_search_document(entity, new, marked, removed=removed))
     tx.get_table("metadata_values").upsert_many(written)
-    tx.search.put_documents(*documents)
+    if documents:
+        tx.search.put_documents(*documents)
     return counts
 
 

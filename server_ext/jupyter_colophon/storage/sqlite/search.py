@@ -110,13 +110,22 @@ class SqliteSearch:
                 texts.append((old[0], words))
             elif isinstance(old[1], str):
                 uncompressed.append((old[0], words))
-        compressed = [(number, encode_compressed_text(words)) for number, words in texts + uncompressed]
-        writes = [(_ADD, added), (_CHANGE, entries), (_UNINDEX, removed)]
+        self._write_rows(_ADD, added)
+        self._write_rows(_CHANGE, entries)
+        self._write_rows(_UNINDEX, removed)
+        self._write_texts(texts, uncompressed)
+
+    def _write_texts(self, changed: list[tuple[int, str]], uncompressed: list[tuple[int, str]]) -> None:
+        """Write new and changed texts, index them, and compress those that are stored without compression."""
         # SQLite merges half-empty pages when rows are deleted, not when they become smaller.
-        writes += [(_FORGET_TEXT, [(number,) for number, _ in uncompressed]), (_PUT_TEXT, compressed), (_INDEX, texts)]
-        for statement, rows in writes:
-            if rows:
-                self._connection.execute_many(statement, rows)
+        self._write_rows(_FORGET_TEXT, [(number,) for number, _ in uncompressed])
+        texts = [(number, encode_compressed_text(words)) for number, words in changed + uncompressed]
+        self._write_rows(_PUT_TEXT, texts)
+        self._write_rows(_INDEX, changed)
+
+    def _write_rows(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        if rows:
+            self._connection.execute_many(statement, rows)
 
     def _find_stored_texts(self, urns: Sequence[str]) -> Mapping[str, tuple[int, str | bytes]]:
         """Return number and stored text of the stored ones of these documents, by URN."""
