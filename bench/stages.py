@@ -68,8 +68,11 @@ STAGES = {
         "jupyter_colophon.storage.commit.openlineage:_record_location_and_move_metadata",
     ),
     "OpenLineage: descriptions": ("jupyter_colophon.storage.commit.openlineage:_update_description_aspects",),
-    "OpenLineage: the run and its accesses": ("jupyter_colophon.storage.commit.openlineage:_apply_run_event",),
-    "OpenLineage: snapshots": ("jupyter_colophon.storage.commit.openlineage:_store_missing_snapshots",),
+    "OpenLineage: the run and its accesses": (
+        "jupyter_colophon.storage.commit.openlineage:_apply_run_event",
+        "jupyter_colophon.storage.commit.openlineage:_record_accesses",
+    ),
+    "OpenLineage: snapshots": ("jupyter_colophon.storage.commit.snapshots:store_missing_snapshots",),
     "OpenLineage: edges between columns": ("jupyter_colophon.storage.commit.columns:add_column_edges",),
     "transaction, and what runs in it and has no stage": (
         "jupyter_colophon.storage.sqlite.provider:SqliteProvider.run",

@@ -355,11 +355,12 @@ class WritePath(HeldChangeWriter):
         self._require_may_emit(principal, event.urns)
 
         def act(tx: TableContext, locks: Locks | None) -> None:
-            self._require_may_emit(principal, set(replace_locations_by_tables(tx, event).urns).difference(event.urns))
+            resolved = replace_locations_by_tables(tx, event)
+            self._require_may_emit(principal, set(resolved.urns).difference(event.urns))
             if in_transaction is not None:
                 in_transaction(tx)
             system = self.snapshot_system_metadata
-            self._commit_changes(tx, lambda commit: apply_openlineage_event(commit, event, system), principal, locks)
+            self._commit_changes(tx, lambda commit: apply_openlineage_event(commit, resolved, system), principal, locks)
 
         locks = None if in_transaction is not None else write_locks.list_event_locks(event)
         self._run_once_with_locks(act, codecs.IDENTITY, None, locks)

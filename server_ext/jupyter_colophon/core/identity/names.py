@@ -244,6 +244,8 @@ def get_cell_prefix(notebook: Urn) -> str:
     return str(Urn("dataJob", (flow, f"cells.{path}#"))).removesuffix(")")
 
 
+# Each event of a run needs it several times.
+@lru_cache(maxsize=1_024)
 def make_run_urn(program_: Urn, run_id: str) -> Urn:
     """Return the URN of a run: the run id itself if it is a UUID, else the UUIDv5 of program and run id.
 
@@ -255,6 +257,8 @@ def make_run_urn(program_: Urn, run_id: str) -> Urn:
     return make_hashed_run_urn(program_, run_id)
 
 
+# Each event of a run needs it.
+@lru_cache(maxsize=1_024)
 def make_hashed_run_urn(program_: Urn, run_id: str) -> Urn:
     """Return the URN of a run whose id is not a UUID, or is a UUID already used by a run of another program."""
     # No name contains a line break, so the pair is unambiguous.

@@ -29,7 +29,8 @@ def merge_facets_and_times(
     for name, value in (new_facets or {}).items():
         if value is None:
             continue
-        facet = _truncate_large_facet(value)
+        # Encoding a facet to measure it takes longer than comparing it with one that is stored.
+        facet = value if facets.get(name) == value else _truncate_large_facet(value)
         if name not in facets or _is_newer_facet(facet, time, facets[name], times.get(name, -1)):
             facets[name], times[name] = facet, time
     names = sorted(facets)[:FACETS_MOST]

@@ -24,9 +24,16 @@ def add_column_edges(commit: CommitBuilder, run: Row, columns: Sequence[ColumnEd
     for edge in columns:
         target, source = str(edge.target), str(edge.source)
         by_target[target].add((edge.target_field, source, edge.source_field, edge.transformation))
-        key = (target, edge.target_field, source, edge.source_field, run["program"])
-        parts = {"transformation": edge.transformation, "run": run["urn"]}
-        rows[key] = dict(zip(_KEY, key, strict=True)) | parts | {"last": commit.now if time is None else time}
+        rows[target, edge.target_field, source, edge.source_field, run["program"]] = {
+            "target": target,
+            "target_field": edge.target_field,
+            "source": source,
+            "source_field": edge.source_field,
+            "program": run["program"],
+            "transformation": edge.transformation,
+            "run": run["urn"],
+            "last": commit.now if time is None else time,
+        }
     _write_unless_newer_stored(commit, rows)
     for target, edges in by_target.items():
         _merge_edges_of_run(commit, run, target, edges)
@@ -106,7 +113,7 @@ def _rename_dataset_in_run_row(row: Row, old: str, new: str) -> Row:
 
 
 def _get_row_key(row: Row, names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(row[name] for name in names)
+    return tuple([row[name] for name in names])
 
 
 def replace_dataset_in_reported_column_edges(
@@ -160,7 +167,7 @@ def _write_unless_newer_stored(commit: CommitBuilder, rows: dict[tuple[str, ...]
     table, keys = commit.tx.get_table("column_edges"), list(rows)
     for at in range(0, len(keys), _AT_ONCE):
         part = keys[at : at + _AT_ONCE]
-        stored_rows = {tuple(row[name] for name in _KEY): row for row in table.read_many(part)}
+        stored_rows = {_get_row_key(row, _KEY): row for row in table.read_many(part)}
         table.upsert_many(
             [
                 rows[key]

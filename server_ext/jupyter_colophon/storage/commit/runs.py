@@ -207,12 +207,10 @@ def record_run_access(
 def record_access_outside_statements(commit: CommitBuilder, run: Row, access: Access, existing: Row | None) -> Row:
     """Record that a run without statements accesses data, and return the row of the access, formerly `existing`.
 
-    The caller stores snapshots. The lineage link of an existing access is that of its run already.
+    The caller writes the row, and stores snapshots. The lineage link of an existing access is that of its run already.
     """
     commit.create_entity_if_missing(access.data, create_namespace=True)
     row = _build_access_row(commit, run, access, existing)
-    if row != existing:
-        commit.tx.get_table("accesses").upsert(row)
     if existing is None:
         statements.add_lineage_links(commit.tx, statements.derive_links_of_access(run, row, ("",)))
         _log_first_access(commit, run, access)

@@ -11,6 +11,10 @@ from jupyter_colophon.core.lineage.run import EntitySnapshot, ScopeSnapshot
 from jupyter_colophon.core.model.system_filter import TAGS_KEY
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.entities import aspects
+from jupyter_colophon.storage.spi import Row
+
+#: What is stored of an entity without metadata, as most are when a run creates them.
+_EMPTY = encode_canonical_json(to_stored_form(ScopeSnapshot()))
 
 
 def store_snapshot_unless_exists(
@@ -18,34 +22,39 @@ def store_snapshot_unless_exists(
 ) -> None:
     """Store an entity's metadata, or those that the caller passes, unless this run has a copy."""
     if commit.tx.get_table("snapshots").read((run, str(entity)), ("run",)) is None:
-        store_snapshot(commit, run, entity, snapshot, include_system_metadata)
+        row = _build_snapshot_row(commit, run, entity, snapshot, include_system_metadata)
+        commit.tx.get_table("snapshots").upsert(row)
 
 
-def find_entities_with_snapshot(commit: CommitBuilder, run: str, entities: Iterable[Urn]) -> set[str]:
-    """Return the URNs of those of these entities of which this run has a copy."""
-    keys = [(run, str(entity)) for entity in entities]
-    return {row["entity"] for row in commit.tx.get_table("snapshots").read_many(keys, ("entity",))}
-
-
-def store_snapshot(
-    commit: CommitBuilder, run: str, entity: Urn, snapshot: EntitySnapshot | None, include_system_metadata: bool
+def store_missing_snapshots(
+    commit: CommitBuilder, run: str, entities: Iterable[Urn], include_system_metadata: bool
 ) -> None:
-    """Store an entity's metadata, or those that the caller passes, as this run's copy."""
+    """Store the metadata of those of these entities of which this run has no copy."""
+    table, distinct = commit.tx.get_table("snapshots"), dict.fromkeys(entities)
+    stored = {row["entity"] for row in table.read_many([(run, str(entity)) for entity in distinct], ("entity",))}
+    missing = [entity for entity in distinct if str(entity) not in stored]
+    table.upsert_many([_build_snapshot_row(commit, run, entity, None, include_system_metadata) for entity in missing])
+
+
+def _build_snapshot_row(
+    commit: CommitBuilder, run: str, entity: Urn, snapshot: EntitySnapshot | None, include_system_metadata: bool
+) -> Row:
+    """Return the row of an entity's metadata, or of those that the caller passes, as this run's copy."""
     entity_snapshot = snapshot or _build_entity_snapshot(commit, entity, include_system_metadata)
     machines = (
         None
         if entity_snapshot.system is None
         else encode_canonical_json(to_stored_form(_add_attached_metadata(commit, entity, entity_snapshot.system)))
     )
-    commit.tx.get_table("snapshots").upsert(
-        {
-            "run": run,
-            "entity": str(entity),
-            "time": commit.now,
-            "user_metadata": encode_canonical_json(to_stored_form(entity_snapshot.user)),
-            "system_metadata": machines,
-        }
-    )
+    return {
+        "run": run,
+        "entity": str(entity),
+        "time": commit.now,
+        "user_metadata": _EMPTY
+        if entity_snapshot.user == ScopeSnapshot()
+        else encode_canonical_json(to_stored_form(entity_snapshot.user)),
+        "system_metadata": machines,
+    }
 
 
 def _build_entity_snapshot(commit: CommitBuilder, entity: Urn, include_system_metadata: bool) -> EntitySnapshot:

@@ -25,8 +25,8 @@ def write_run_and_derived_rows(commit: CommitBuilder, old: Row | None, new: Row)
             commit.tx.get_table("run_times").delete((listed, old["start"], urn))
     commit.tx.get_table("runs").upsert({"intended_outputs": None if old is None else old["intended_outputs"]} | new)
     if old is None or moved:
-        for listed in (new["program"], ""):
-            commit.tx.get_table("run_times").upsert({"program": listed, "start": new["start"], "urn": urn})
+        lists = [{"program": listed, "start": new["start"], "urn": urn} for listed in (new["program"], "")]
+        commit.tx.get_table("run_times").upsert_many(lists)
     if old is not None:
         _write_lineage_of_run(commit, old, new, moved=moved)
     _log_run_start_and_end(commit, old, new)

@@ -15,9 +15,9 @@ _TABLE, _KIND = "openlineage_names", "symlink"
 
 def replace_locations_by_tables(tx: TableContext, event: Event) -> Event:
     """Return the event with locations replaced by the tables that are known to be stored there."""
-    named = {dataset.urn for dataset in event.data if dataset.urn == dataset.location_urn}
-    named |= {origin for dataset in event.data for _, origin, _, _ in dataset.columns}
-    rows = tx.get_table(_TABLE).read_many([(_KIND, str(urn), "") for urn in sorted(named, key=str)])
+    named = {str(dataset.urn) for dataset in event.data if dataset.urn == dataset.location_urn}
+    named |= {str(origin) for dataset in event.data for _, origin, _, _ in dataset.columns}
+    rows = tx.get_table(_TABLE).read_many([(_KIND, urn, "") for urn in sorted(named)])
     tables = {Urn.parse(row["namespace"]): Urn.parse(row["urn"]) for row in rows}
     return (
         replace(event, data=tuple(_replace_location_by_table(dataset, tables) for dataset in event.data))

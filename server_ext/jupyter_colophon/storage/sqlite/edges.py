@@ -148,11 +148,11 @@ class SqliteEdges:
         edges = execute(_EDGES_OF_RUN, (run,)).fetchall()
         again = execute(_HAD_STOPPED, (run,)).fetchone()
         execute(_STOP, (stop, run))
-        for edge in edges:
-            if again or stop is None:
+        if again or stop is None:
+            for edge in edges:
                 self._rebuild_roll_up_row(*edge)
-            else:
-                execute(_ENDED, (stop, *edge))
+        else:
+            self._connection.execute_many(_ENDED, [(stop, *edge) for edge in edges])
 
     def find_neighbours(
         self, side: Side, keys: Sequence[str], modes: Sequence[str], window: TimeWindow, limit: int
