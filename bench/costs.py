@@ -38,7 +38,7 @@ def print_cost_table(
 ) -> None:
     """Print the CPU time of each stage of each kind of request, by name; a request gets a number not used before.
 
-    With `parts`, the times are those of one of so many parts of a request.
+    With `parts`, the times are those of one of the parts of a request.
     """
     totals = {name: _measure_total(server, send, requests) for name, send in kinds.items()}
     stages = {name: _measure_stages(client, send, requests) for name, send in kinds.items()}
