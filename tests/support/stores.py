@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.access import Authorizer
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 from jupyter_colophon.service.instances.secrets.file_store import FileSecretStore
@@ -89,13 +90,14 @@ READY: dict[str, Store] = STORES | {"postgresql": lambda folder: create_empty_st
 
 
 @contextmanager
-def open_new_catalog(name: str, folder: Path) -> Iterator[Catalog]:
+def open_new_catalog(name: str, folder: Path, authorizer: Authorizer | None = None) -> Iterator[Catalog]:
     """Open a catalog in an empty store of this kind."""
     with READY[name](folder) as choice:
         secret_stores = SecretStores(FileSecretStore(folder / "secrets"))
         catalog = open_or_create_catalog(
             choice,
             IdentityRules(),
+            authorizer=authorizer,
             app_files=AppFileFolder(folder / "app-files", APP_FILE_BYTES),
             secret_stores=lambda: secret_stores,
         )

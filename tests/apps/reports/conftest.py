@@ -9,6 +9,7 @@ import pytest
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.service.policy import open_access_control
 from jupyter_colophon.service.schemaspaces.registrations import BuiltinEntryPoint, list_registrations
 from support.catalog import ADA
 from support.report_runs import DAILY, LOADER, NOVEMBER, REPAIR, run_program
@@ -22,7 +23,9 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    with open_new_catalog("sqlite", tmp_path) as opened:
+    # Policies are in force after a test has written one.
+    access = open_access_control("", [], {}, None)
+    with open_new_catalog("sqlite", tmp_path, access) as opened:
         for name in ("sales", "ops"):
             opened.deployer.create_or_update_namespace(name, {}, ADA)
         for number in range(4):

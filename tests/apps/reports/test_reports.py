@@ -12,9 +12,11 @@ from jupyter_colophon.apps.reports.generated import KEPT, generate_due_reports
 from jupyter_colophon.apps.service import ServiceRequest
 from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.errors import BadRequest, NotFound
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import RunChange
+from jupyter_colophon.core.model.proposal import Proposal
 from support.catalog import ADA
 from support.report_runs import DAILY, FIRST, HOUR, LOADER, NOVEMBER, REPAIR, run_program
 from support.waiting import wait_for
@@ -22,6 +24,7 @@ from support.waiting import wait_for
 Call = Callable[..., Any]
 #: May read two namespaces, of which one has runs.
 EVE = Principal("eve", namespaces=frozenset({"sales", "system"}))
+BOB = Principal("bob")
 MINUTE = 60_000
 
 
@@ -109,6 +112,33 @@ def test_callers_see_only_runs_of_namespaces_that_they_may_read(call: Call) -> N
         with pytest.raises(NotFound):
             call(method, other, {**body, "name": "Mine"}, principal=EVE)
     assert call("GET", "definitions", principal=EVE) == {"definitions": []}
+
+
+def test_report_is_not_found_without_access_to_one_of_its_programs(call: Call, catalog: Catalog) -> None:
+    saved = call("POST", "definitions", {"name": "All", "interval": NOVEMBER, "groupBy": ["namespace"]}, principal=BOB)
+    call("POST", f"definitions/{saved['id']}/run", principal=BOB)
+    path = f"definitions/{saved['id']}/reports/1"
+    report = call("GET", path, principal=BOB)
+    assert [row["namespace"] for row in report["rows"]] == ["sales", "ops"]
+    assert "programs" not in report
+    rules = [
+        {"role": "viewer", "to": ["*"], "on": {}},
+        {"deny": ["read"], "to": ["user:bob"], "on": {"namespace": ["sales"], "urnPrefix": [LOADER]}},
+    ]
+    policy = Proposal(Urn.parse("urn:li:accessPolicy:loader"), "accessRules", "upsert", {"rules": rules})
+    catalog.write_path.apply_proposals_atomically([policy], ADA)
+
+    def is_found(principal: Principal) -> bool:
+        try:
+            return bool(call("GET", path, principal=principal))
+        except NotFound:
+            return False
+
+    # Processes look for newer policies.
+    wait_for(lambda: is_found(BOB), lambda found: not found)
+    # It was not deleted.
+    catalog.write_path.apply_proposals_atomically([Proposal(policy.urn, None, "delete")], INTERNAL)
+    wait_for(lambda: is_found(BOB), bool)
 
 
 def test_definition_is_run_by_its_schedule_with_the_rights_of_its_owner(

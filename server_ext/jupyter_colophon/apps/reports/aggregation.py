@@ -71,6 +71,8 @@ class Aggregation:
         self._groups: dict[tuple[str, ...], RunGroup] = {}
         self._namespaces: Counter[str] = Counter()
         self._owners: Counter[str] = Counter()
+        #: The URNs of the programs of the runs.
+        self.programs: set[str] = set()
         #: The first and the last start; empty without runs.
         self.starts: Sequence[int] = ()
         #: The width of a bar of the timeline.
@@ -87,6 +89,7 @@ class Aggregation:
         """Count a run. Raises BadRequest if there are too many groups."""
         status, start_ms = run["status"], run["start_ms"]
         self._get_group(run, start_ms, run["actor"], status).add(run)
+        self.programs.add(run["program"])
         self._namespaces[run["context"]] += 1
         self._owners[run["actor"]] += 1
         self._bars[status][start_ms // self.bar_ms] += 1
@@ -95,6 +98,7 @@ class Aggregation:
         """Count the runs of a summary. Raises BadRequest if there are too many groups."""
         labels, start_ms = summary.labels, summary.start_ms
         part_ms = PART_MS[summary.length_ms]
+        self.programs.add(labels["program"])
         for user, statuses in summary.users.items():
             for status, counted in statuses.items():
                 self._get_group(labels, start_ms, user, status).add_summary(status, counted)

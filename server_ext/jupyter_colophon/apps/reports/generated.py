@@ -1,7 +1,7 @@
 """Generated reports of saved definitions: by request and by schedule, each with the rights of the definition's owner."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from jupyter_colophon.apps import (
@@ -46,7 +46,8 @@ def list_reports(context: ServiceContext, request: ServiceRequest) -> Any:
 def get_report(context: ServiceContext, request: ServiceRequest) -> Any:
     """Return the result of a report of the caller, as JSON or CSV. Raises NotFound, BadRequest.
 
-    Raises NotFound, too, if it contains runs of a namespace that was deleted, or that the caller may not read any more.
+    Raises NotFound, too, if it contains runs of a namespace that was deleted, or that the caller may not read any more,
+    or runs of such a program.
     """
     key = (read_definition(context, request.path["definition"])["id"], _parse_number(request))
 
@@ -54,9 +55,14 @@ def get_report(context: ServiceContext, request: ServiceRequest) -> Any:
         return tables.get_table("reports").read(key), tables.get_table("results").read(key)
 
     row, result = context.execute(read, read_only=True)
-    if row is None or result is None or not _may_read_namespaces(context, json.loads(row["namespaces"])):
+    if row is None or result is None:
         raise NotFound("report", request.path["number"])
-    return respond_in_format(request, json.loads(result["result"]))
+    document = json.loads(result["result"])
+    # Earlier versions did not store the programs.
+    programs = document.pop("programs", ())
+    if not _may_read_namespaces(context, json.loads(row["namespaces"])) or not _may_read_programs(context, programs):
+        raise NotFound("report", request.path["number"])
+    return respond_in_format(request, document)
 
 
 def delete_report(context: ServiceContext, request: ServiceRequest) -> None:
@@ -91,7 +97,8 @@ def _generate_report(context: ServiceContext, principal: Principal, row: Row, tr
     definition = ReportDefinition.from_document(json.loads(row["document"]))
     try:
         aggregation = build_aggregation(context, principal, definition)
-        result, names, problem = aggregation.build_result(), aggregation.namespaces, ""
+        result = {**aggregation.build_result(), "programs": sorted(aggregation.programs)}
+        names, problem = aggregation.namespaces, ""
     except BadRequest as error:
         result, names, problem = {}, [], error.detail
     namespaces = {name: context.admin.get_namespace(name).created_ms for name in names}
@@ -136,6 +143,10 @@ def _may_read_namespaces(context: ServiceContext, namespaces: Mapping[str, int])
         return all(admin.get_namespace(name).created_ms == created_ms for name, created_ms in namespaces.items())
     except NotFound:
         return False
+
+
+def _may_read_programs(context: ServiceContext, programs: Sequence[str]) -> bool:
+    return len(context.run_as(context.principal).admin.filter_readable_entities(programs)) == len(programs)
 
 
 def _parse_number(request: ServiceRequest) -> int:

@@ -72,7 +72,7 @@ REPORTS: Final = TableSpec(
     },
     ("definition", "number"),
 )
-#: Results are large, and are not read with a list of reports.
+#: Results are large, and are not read with a list of reports. Each has the URNs of its `programs`.
 RESULTS: Final = TableSpec(
     "results", {"definition": "string", "number": "long", "result": "string"}, ("definition", "number")
 )
