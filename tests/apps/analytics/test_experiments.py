@@ -1,12 +1,15 @@
 """Experiments, algorithms and metrics: what needs no Spark."""
 
 import math
+import os
 from collections.abc import Callable
 from copy import deepcopy
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+import pyarrow
 import pytest
 from jupyter_colophon.apps.analytics.algorithms import ALGORITHMS
 from jupyter_colophon.apps.analytics.evaluation import compute_class_metrics, compute_curve
@@ -14,6 +17,7 @@ from jupyter_colophon.apps.analytics.statistics import compute_chi_squared, comp
 from jupyter_colophon.apps.jobs import AppJobs, JobName
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AlreadyExists, BadRequest, NotFound
+from pyarrow import parquet
 from support.catalog import ADA
 
 Call = Callable[..., Any]
@@ -36,6 +40,26 @@ def test_columns_of_data_are_inspected(call: Call, data: Path) -> None:
     (data / "written" / "link.json").symlink_to("/etc/passwd")
     with pytest.raises(BadRequest, match="the folder has links"):
         call("POST", "inspect", {"path": str(data / "written")})
+    (data / "written" / "link.json").unlink()
+    os.mkfifo(data / "written" / "pipe.json")
+    with pytest.raises(BadRequest, match="the folder has special files"):
+        call("POST", "inspect", {"path": str(data / "written")})
+
+
+def test_columns_of_any_type_are_inspected(call: Call, data: Path) -> None:
+    columns = {
+        "day": [date(2026, 11, 27), None],
+        "n": [1.5, math.nan],
+        "more": [{"a": 1}, {"a": 2}],
+        "list": [[1], [1]],
+    }
+    parquet.write_table(pyarrow.table(columns), data / "any.parquet")
+    assert call("POST", "inspect", {"path": str(data / "any.parquet")})["columns"] == [
+        {"name": "day", "type": "categorical", "distinct": 1, "nulls": 1, "examples": ["2026-11-27"]},
+        {"name": "n", "type": "numeric", "distinct": 1, "nulls": 1, "examples": ["1.5"]},
+        {"name": "more", "type": "categorical", "distinct": 2, "nulls": 0, "examples": ['{"a": 1}', '{"a": 2}']},
+        {"name": "list", "type": "categorical", "distinct": 1, "nulls": 0, "examples": ["[1]"]},
+    ]
 
 
 def test_experiment_is_created_changed_and_deleted(call: Call, experiment: dict[str, Any]) -> None:
@@ -114,7 +138,7 @@ def test_parameters_have_schemas_that_their_defaults_satisfy(call: Call, data: P
     forest = ALGORITHMS["random-forest-classifier"]
     for parameters, pointer in (
         ({"numTrees": 0}, "numTrees"),
-        ({"trees": 1}, "trees"),
+        ({"a/b~": 1}, "a~1b~0"),
         ({"maxDepth": 2.5}, "maxDepth"),
     ):
         with pytest.raises(BadRequest) as refused:

@@ -33,7 +33,8 @@ class Algorithm:
         for name, value in document.items():
             if name not in self.parameters:
                 known = ", ".join(self.parameters)
-                raise refuse(f"/parameters/{name[:80]}", f"{self.name} has no such parameter; it has {known}")
+                pointer = "/parameters/" + name[:80].replace("~", "~0").replace("/", "~1")
+                raise refuse(pointer, f"{self.name} has no such parameter; it has {known}")
             _require_valid(f"/parameters/{name}", value, self.parameters[name])
         return {name: document.get(name, schema["default"]) for name, schema in self.parameters.items()}
 

@@ -11,7 +11,7 @@ from jupyter_colophon.apps.analytics.experiments import read_experiment
 from jupyter_colophon.apps.analytics.names import name_model_file, require_valid_name
 from jupyter_colophon.apps.analytics.sources import refuse
 from jupyter_colophon.apps.analytics.training import train_model
-from jupyter_colophon.apps.shipped.bodies import get_query_text, parse_body
+from jupyter_colophon.apps.shipped.bodies import get_query_choice, parse_body
 
 #: The metrics by which models are compared, and whether less is better.
 METRICS: Final = {
@@ -31,11 +31,8 @@ _NO_RESULT: Final = {
 def list_models(context: ServiceContext, request: ServiceRequest) -> Any:
     """Return the models of an experiment, in the order of a metric, of their names or of their creation. Raises NotFound."""
     experiment = read_experiment(context, request.path["experiment"])
-    sort, order = get_query_text(request, "sort", "created"), get_query_text(request, "order")
-    if sort not in (*METRICS, "name", "created"):
-        raise refuse("", f"the query parameter sort must be created, name or one of {', '.join(METRICS)}")
-    if order not in ("", "asc", "desc"):
-        raise refuse("", "the query parameter order must be asc or desc")
+    sort = get_query_choice(request, "sort", ("created", "name", *METRICS), "created")
+    order = get_query_choice(request, "order", ("asc", "desc", ""), "")
     models = [describe_model(row) for row in job_rows.list_job_rows(context, "models", experiment["name"])]
 
     def get_key(model: Mapping[str, Any]) -> Any:

@@ -1,7 +1,9 @@
 """The data of experiments: files and folders that the operator permits, and their columns."""
 
+import json
 import math
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from jupyter_colophon.apps import BadRequest, InvalidName, NotFound, Problem, Se
 from jupyter_colophon.apps.shipped.bodies import Body
 from jupyter_colophon.apps.shipped.folders import require_permitted_folder, resolve_inside
 from jupyter_colophon.apps.shipped.samples import FORMATS_BY_SUFFIX, SampleOptions, read_sample
+from jupyter_colophon.wrangling.normalization import decode_value, format_json_value
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet")
 TYPES: Final = ("numeric", "categorical")
@@ -72,7 +75,10 @@ def inspect_columns(source: Source) -> list[dict[str, Any]]:
     format_ = "jsonl" if source.format == "json" and Path(source.path).is_dir() else source.format
     options = SampleOptions(path.name, format_, source.header, "utf-8", "first", _SAMPLE_ROWS, 0)
     sample = read_sample(path, options, lambda: math.inf)
-    return [_describe_column(name, [row[at] for row in sample.rows]) for at, name in enumerate(sample.columns)]
+    return [
+        _describe_column(name, [_convert_value(row[at]) for row in sample.rows])
+        for at, name in enumerate(sample.columns)
+    ]
 
 
 def require_columns(columns: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> None:
@@ -94,7 +100,7 @@ def _parse_file_dataset(text: str) -> str:
 
 
 def _list_data_files(path: Path) -> list[Path]:
-    """Return the files of a folder as Spark reads them, or the file. Raises BadRequest for links out of the folder."""
+    """Return the files of a folder as Spark reads them, or the file. Raises BadRequest for links and special files."""
     if not path.is_dir():
         return [path]
     found: list[Path] = []
@@ -103,9 +109,21 @@ def _list_data_files(path: Path) -> list[Path]:
         if any(os.path.islink(os.path.join(folder, name)) for name in (*folders, *files)):
             raise refuse("/source/path", "the folder has links")
         found += [Path(folder, name) for name in sorted(files) if not name.startswith((".", "_"))]
+        # A named pipe would never end.
+        if any(not stat.S_ISREG(file.lstat().st_mode) for file in found):
+            raise refuse("/source/path", "the folder has special files")
         if len(found) > _FILES_MAX:
             raise refuse("/source/path", f"the folder has more than {_FILES_MAX} files")
     return found
+
+
+def _convert_value(value: Any) -> Any:
+    """Return a value of a sample as Spark has it as a number or text; null for numbers that are not finite."""
+    decoded = decode_value(value)
+    if isinstance(decoded, float) and not math.isfinite(decoded):
+        return None
+    shown = format_json_value(decoded)
+    return json.dumps(shown, ensure_ascii=False) if isinstance(shown, (dict, list)) else shown
 
 
 def _describe_column(name: str, values: Sequence[Any]) -> dict[str, Any]:

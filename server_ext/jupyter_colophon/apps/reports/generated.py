@@ -94,13 +94,7 @@ def generate_due_reports(context: ServiceContext) -> None:
 
 def _generate_report(context: ServiceContext, principal: Principal, row: Row, trigger: str) -> Row:
     """Generate and store a report; one of a schedule is stored together with the next time. Raises NotFound."""
-    definition = ReportDefinition.from_document(json.loads(row["document"]))
-    try:
-        aggregation = build_aggregation(context, principal, definition)
-        result = {**aggregation.build_result(), "programs": sorted(aggregation.programs)}
-        names, problem = aggregation.namespaces, ""
-    except BadRequest as error:
-        result, names, problem = {}, [], error.detail
+    result, names, problem = _build_result(context, principal, row)
     namespaces = {name: context.admin.get_namespace(name).created_ms for name in names}
     now = read_time_ms()
     report = {
@@ -134,6 +128,16 @@ def _generate_report(context: ServiceContext, principal: Principal, row: Row, tr
         return numbered
 
     return context.execute(write)
+
+
+def _build_result(context: ServiceContext, principal: Principal, row: Row) -> tuple[dict[str, Any], list[str], str]:
+    """Return the result with its programs, the namespaces of the runs, and why there is no result."""
+    definition = ReportDefinition.from_document(json.loads(row["document"]))
+    try:
+        aggregation = build_aggregation(context, principal, definition)
+        return aggregation.build_result() | {"programs": sorted(aggregation.programs)}, aggregation.namespaces, ""
+    except BadRequest as error:
+        return {}, [], error.detail
 
 
 def _may_read_namespaces(context: ServiceContext, namespaces: Mapping[str, int]) -> bool:
