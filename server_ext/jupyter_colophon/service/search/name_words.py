@@ -15,20 +15,21 @@ _SEPARATOR = r"[-_,;.\s/\\:#]"
 
 @dataclass(frozen=True, slots=True)
 class NameWords:
-    """The words of a query that can be in a name, folded, and an expression for them over names in URNs."""
+    """The words of a query that can be in a name, folded, and a regular expression for them over names in URNs."""
 
     words: tuple[str, ...]
-    expression: re.Pattern[str]
+    expression: str
 
     def find_named_urns(self, urns: Sequence[str], groups: Iterable[MatchGroup]) -> set[str]:
         """Return those of these URNs of matches with one of the words in their name, which the URN contains."""
-        # Often no name has a word, so that none need be parsed.
+        # Often no name has a word: then no name is parsed, and no expression compiled.
         if not self._may_contain_words("\n".join(urns)):
             return set()
+        expression = re.compile(self.expression)
         return {
             urn
             for urn, group in zip(urns, groups, strict=True)
-            if self._may_contain_words(urn) and self.expression.search(_get_name(urn, group)) is not None
+            if self._may_contain_words(urn) and expression.search(_get_name(urn, group)) is not None
         }
 
     def _may_contain_words(self, urns: str) -> bool:
@@ -44,7 +45,7 @@ def find_name_words(terms: Iterable[SearchTerm]) -> NameWords | None:
     words = [fold_text_for_comparison(encode_urn_text(term.pattern.text)) for term in named]
     ends = ["" if term.pattern.kind == "prefix" else f"(?:$|{_SEPARATOR})" for term in named]
     expressions = (re.escape(word) + end for word, end in zip(words, ends, strict=True))
-    return NameWords(tuple(words), re.compile(f"(?:^|{_SEPARATOR})(?:{'|'.join(expressions)})"))
+    return NameWords(tuple(words), f"(?:^|{_SEPARATOR})(?:{'|'.join(expressions)})")
 
 
 def _get_name(urn: str, group: MatchGroup) -> str:
