@@ -38,8 +38,8 @@ def merge_facets_and_times(
 
 
 def drop_deleted_facets(facets: Facets) -> dict[str, Any]:
-    """Return the facets that no event has deleted (`_deleted`)."""
-    return {name: facet for name, facet in facets.items() if facet.get("_deleted") is not True}
+    """Return the facets that no event has deleted (`_deleted`), without those that are null."""
+    return {name: facet for name, facet in facets.items() if facet is not None and facet.get("_deleted") is not True}
 
 
 def _is_newer_facet(facet: Any, time: int, old: Any, old_time: int) -> bool:
