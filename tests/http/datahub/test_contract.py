@@ -102,6 +102,7 @@ HISTORIES: dict[str, tuple[list[tuple[dict[str, Any], int]], dict[str, Any]]] = 
         [
             (wish("PATCH", **typed(PATCHES, ADD)), 200),
             (wish("PATCH", **typed(PATCHES, {"patch": [{**ADD[0], "value": "r"}], "arrayPrimaryKeys": {}})), 200),
+            (wish("PATCH", **typed(PATCHES, {"patch": [{**ADD[0], "op": ["add"]}], "arrayPrimaryKeys": {}})), 422),
             (wish("PATCH", **typed("application/avro", ADD)), 422),
             (wish("PATCH", **typed(PATCHES, [{"op": "remove", "path": "/customProperties/none"}])), 422),
         ],

@@ -19,7 +19,7 @@ from jupyter_colophon.core.errors import PatchFailed, TooLarge
 PATCH, KEYS, GENERIC = "patch", "arrayPrimaryKeys", "forceGenericPatch"
 _MEMBERS: Final = {PATCH, KEYS, GENERIC}
 #: Clients send an operation for each field of a dataset, and each of these counts with its own size only.
-_PLAIN, _PLAIN_MAX = frozenset({"add", "remove"}), 2_000
+_PLAIN, _PLAIN_MAX = ("add", "remove"), 2_000
 _FIELDS_MAX, _KEYS_MAX = 100, 8
 
 
