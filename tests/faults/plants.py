@@ -46,7 +46,7 @@ def _acknowledge_first() -> None:
         if skipped[0] < 8 or skipped[0] % 100 == 0:
             commits(self)
 
-    def begin(self: SqliteSession, _: Any) -> None:
+    def begin(self: SqliteSession, _: Any, *, at_once: bool) -> None:
         if not self._connection.in_transaction:
             self._execute_translated("BEGIN IMMEDIATE")
 

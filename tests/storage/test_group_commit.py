@@ -183,8 +183,8 @@ def test_interrupt_during_commit_does_not_repeat_the_write(
 def test_interrupt_at_begin_leaves_no_open_transaction(file: SqliteProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = SqliteSession.lock_and_begin
 
-    def begin_and_stop(self: SqliteSession, locks: Locks | None) -> None:
-        begin(self, locks)
+    def begin_and_stop(self: SqliteSession, locks: Locks | None, *, at_once: bool) -> None:
+        begin(self, locks, at_once=at_once)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(SqliteSession, "lock_and_begin", begin_and_stop)

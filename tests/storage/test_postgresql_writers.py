@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.composition import Catalog, open_or_create_catalog, read_time_ms
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import ConditionFailed, IdempotencyKeyReused, NotFound
@@ -61,10 +61,11 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 
 def hold(pool: ThreadPoolExecutor, catalog: Catalog, locks: Locks | None, until: threading.Event) -> "Future[None]":
-    """Run a transaction with these locks that ends with an event; return after it has begun."""
+    """Run a transaction with these locks that ends with an event; return after it has its locks."""
     begun = threading.Event()
 
-    def work(_: TableContext) -> None:
+    def work(tx: TableContext) -> None:
+        tx.log.get_newest_number()
         begun.set()
         assert until.wait(60)
 
@@ -73,7 +74,7 @@ def hold(pool: ThreadPoolExecutor, catalog: Catalog, locks: Locks | None, until:
     return running
 
 
-def test_change_of_an_entity_takes_four_round_trips(
+def test_change_of_an_entity_takes_three_round_trips(
     two_catalogs: list[Catalog], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     catalog = two_catalogs[0]
@@ -83,7 +84,34 @@ def test_change_of_an_entity_takes_four_round_trips(
     send = StatementSender.send
     monkeypatch.setattr(StatementSender, "send", lambda *arguments: (trips.append(arguments), send(*arguments))[1])
     write_metadata(catalog, properties={"a": "c"})
-    assert len(trips) == 4
+    assert len(trips) == 3
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda catalog: write_metadata(catalog, build_table_urn("t")),
+        lambda catalog: report_run(catalog, build_cell_urn("c"), 1, build_table_urn("read"), build_table_urn("t")),
+    ],
+)
+def test_time_of_a_change_is_not_before_the_locks(
+    two_catalogs: list[Catalog], pool: ThreadPoolExecutor, write: Callable[[Catalog], object]
+) -> None:
+    report_run(two_catalogs[0], build_cell_urn("c"), 0, build_table_urn("read"), build_table_urn("t"))
+    end = threading.Event()
+    holding = hold(pool, two_catalogs[0], Locks(frozenset({build_table_urn("t")})), end)
+    newest = two_catalogs[0].feed.read_newest_change_number()
+    waiting = pool.submit(write, two_catalogs[1])
+    try:
+        with pytest.raises(TimeoutError):
+            waiting.result(OBSERVED_S)
+    finally:
+        before = read_time_ms()
+        end.set()
+    holding.result(60)
+    waiting.result(60)
+    later = read_changes_after(two_catalogs[0], newest)
+    assert min(change.time for change in later if change.urn == build_table_urn("t")) >= before
 
 
 @pytest.mark.parametrize("number", [1, 12, 31])

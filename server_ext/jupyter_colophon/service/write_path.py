@@ -399,7 +399,7 @@ class WritePath(HeldChangeWriter):
     def _create_commit(
         self, tx: TableContext, principal: Principal, author: str = "", locks: Locks | None = None
     ) -> CommitBuilder:
-        arguments = (self.registry, self.identity, principal, self.now(), self.system_filter, self.retained)
+        arguments = (self.registry, self.identity, principal, self.now, self.system_filter, self.retained)
         return CommitBuilder(tx, *arguments, always_log=self.always_log, author=author, locks=locks)
 
     def _commit_changes(

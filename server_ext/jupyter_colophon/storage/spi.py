@@ -484,7 +484,7 @@ class TransactionRunner(Protocol):
         one thread are an error.
 
         Without `locks`, the callable excludes all others that write. With `locks`, it excludes those without locks and
-        those with a lock of the same name, unless both are shared, and a store may run others beside it: what it reads from the store, including
+        those with a lock of the same name, unless both are shared, from its first read on. A store may run others beside it: what it reads from the store, including
         the rows of others, may change between its statements, except what one of its locks protects. Rows that others
         write as well may only be written after `log.lock_and_append_changes`. A store may ignore locks.
         """

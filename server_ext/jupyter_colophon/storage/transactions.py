@@ -35,8 +35,10 @@ After = Callable[[], None]
 class WriteSession(Protocol):
     """The connection for writing. All its methods raise StorageError, TransactionConflict if a retry may help."""
 
-    def lock_and_begin(self, locks: Locks | None) -> None:
-        """Begin the shared transaction with these locks (`spi.TransactionRunner.run`)."""
+    def lock_and_begin(self, locks: Locks | None, *, at_once: bool) -> None:
+        """Begin the shared transaction with these locks (`spi.TransactionRunner.run`). Unless `at_once`, the store may wait
+        for them with the first read.
+        """
 
     def commit(self) -> None:
         """Commit durably. Raises CommitUnknown if the outcome is unknown."""
@@ -171,7 +173,7 @@ class GroupCommit:
         """Run one transaction; return the callables that are left, or that must be repeated after a rollback of all."""
         called = 0
         try:
-            self._session.lock_and_begin(_merge_locks(jobs))
+            self._session.lock_and_begin(_merge_locks(jobs), at_once=len(jobs) > 1)
             began = time.monotonic()
             while called < len(jobs) and (called == 0 or time.monotonic() - began < GROUP_S):
                 job = jobs[called]

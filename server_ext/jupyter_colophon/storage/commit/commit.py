@@ -6,6 +6,7 @@ Only `service/write_path.py` may import this module (spec WRITE-1).
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -49,7 +50,7 @@ class CommitBuilder:
         registry: Registry,
         identity: IdentityRules,
         principal: Principal,
-        now: int,
+        read_time_ms: Callable[[], int],
         system_filter: SystemFilter = INCLUDE_ALL,
         retained: Retention = KEEP_ALL,
         *,
@@ -60,12 +61,12 @@ class CommitBuilder:
         """`locks` are the locks of the transaction, None if it excludes all other writers. Those of an entity have the
         name `get_lock_name`; with a shared one, the entity can be read and its accesses can be logged.
         """
-        self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
+        self.tx, self.registry, self.identity, self.principal = tx, registry, identity, principal
+        self._read_time_ms, self._locks = read_time_ms, locks
         #: Who made the changes, and by what: another user than the principal if the principal applied a proposal.
         self.actor = author or principal.user
         self.via = format_reviewer(principal.user) if author else principal.via
         self.facts, self._retention, self._always_log = system_filter, retained, always_log
-        self._locks = locks
         #: Aspects with a new version whose older versions may have to be deleted.
         self._to_trim: list[tuple[EntityState, AspectSpec, RetentionRule]] = []
         self._entities: dict[str, EntityState] = {}
@@ -82,6 +83,11 @@ class CommitBuilder:
         self._pending_rows: dict[str, list[Row]] = defaultdict(list)
         self._pending_names: list[Row] = []  # of new entities, until the table of names is read
         self.ingestion = IngestionIndexWriter()
+
+    @cached_property
+    def now(self) -> int:
+        """The time of the changes in ms, read when it is first used: after the first read, and so after the locks."""
+        return self._read_time_ms()
 
     def get_names_table(self) -> StructuredTable:
         """Return the table of existing entities' names, as this transaction sees it."""
@@ -581,12 +587,8 @@ class CommitBuilder:
         before, now = (
             index.select_searchable_aspects(kind, aspects) for aspects in (entity.original_aspects, entity.aspects)
         )
-        return index.EntityChange(
-            entity.row,
-            before,
-            now,
-            sources_of_truth.collect_marked_search_words(self.registry, entity.row, entity.aspects),
-        )
+        marked = sources_of_truth.collect_marked_search_words(self.registry, entity.row, entity.aspects)
+        return index.EntityChange(entity.row, before, now, marked)
 
 
 _SCHEMA = "schemaMetadata"

@@ -25,7 +25,8 @@ from jupyter_colophon.storage.postgresql.dialect import decode_text_with_nul, en
 from jupyter_colophon.storage.postgresql.statement_batch import StatementSender
 
 T = TypeVar("T")
-#: Timeouts for connecting, for a statement, and for any answer, in seconds. A lost server is detected within 5 seconds.
+#: Timeouts for connecting, for a statement, and for any answer, in seconds. A lost server is detected within 5 seconds, by
+#: statements that may wait for other transactions within 7.
 CONNECT_S, STATEMENT_S, ANSWER_S = 3, 4.0, 4.5
 #: How long a statement waits for a lock of another transaction, in seconds.
 TURN_S = 2.0

@@ -12,6 +12,7 @@ from typing import Any
 from psycopg import abc
 from psycopg.adapt import Transformer
 
+from jupyter_colophon.core.errors import TransactionConflict, TransactionTimeout
 from jupyter_colophon.storage.postgresql.connection import (
     ANSWER_S,
     TURN_S,
@@ -74,8 +75,6 @@ class StatementPipeline:
         """`on_wait` is called with the time in seconds that statements took which may wait for other transactions."""
         self._connection, self.on_wait = connection, on_wait
         self._waiting: list[PendingResult] = []
-        #: Whether one of them may wait for other transactions.
-        self._may_wait = False
 
     def add(
         self,
@@ -91,9 +90,8 @@ class StatementPipeline:
         """
         if len(self._waiting) >= _WAITING_MAX:
             self.send()
-        result = PendingResult(self, BoundStatement(statement, bound, may_prepare))
+        result = PendingResult(self, BoundStatement(statement, bound, may_prepare, may_wait))
         self._waiting.append(result)
-        self._may_wait |= may_wait
         return result
 
     def is_waiting(self, result: PendingResult) -> bool:
@@ -111,17 +109,25 @@ class StatementPipeline:
             self._waiting.remove(result)
 
     def send(self) -> None:
-        """Send what waits, and wait for all results. Raises StorageError."""
-        with translate_driver_errors_and_close_lost(self._connection):
-            self.send_or_raise_driver_error()
+        """Send what waits, and wait for all results. Raises StorageError, TransactionConflict if one waited too long for
+        other transactions.
+        """
+        statements = [result.statement for result in self._waiting]
+        try:
+            with translate_driver_errors_and_close_lost(self._connection):
+                self.send_or_raise_driver_error()
+        except TransactionTimeout as error:
+            if any(statement.may_wait and statement.has_failed for statement in statements):
+                raise TransactionConflict("other transactions held the locks of this one for too long") from error
+            raise
 
     def send_or_raise_driver_error(self) -> None:
         """Send what waits, and wait for all results. Raises psycopg.Error."""
         if not self._waiting:
             return
-        statements, may_wait = [result.statement for result in self._waiting], self._may_wait
+        statements = [result.statement for result in self._waiting]
         self.discard()
-        if not may_wait:
+        if not any(statement.may_wait for statement in statements):
             self._connection.sender.send(statements)
             return
         began, self._connection.patience_s = time.monotonic(), ANSWER_S + TURN_S
@@ -150,4 +156,3 @@ class StatementPipeline:
     def discard(self) -> None:
         """Discard what waits, because the transaction is rolled back."""
         self._waiting.clear()
-        self._may_wait = False

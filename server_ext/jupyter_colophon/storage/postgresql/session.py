@@ -16,13 +16,11 @@ from jupyter_colophon.core.errors import (
     StorageError,
     StoreUnavailable,
     TransactionConflict,
-    TransactionTimeout,
 )
 from jupyter_colophon.storage.postgresql import edges, log, search
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
 from jupyter_colophon.storage.postgresql.connection import (
     ANSWER_S,
-    STATEMENT_S,
     TURN_S,
     PostgresServer,
     TimeLimitedConnection,
@@ -32,7 +30,6 @@ from jupyter_colophon.storage.postgresql.connection import (
 )
 from jupyter_colophon.storage.postgresql.execute import ResultSet
 from jupyter_colophon.storage.postgresql.pipeline import PendingResult, StatementPipeline
-from jupyter_colophon.storage.postgresql.statement_batch import BoundStatement
 from jupyter_colophon.storage.spi import Locks
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
@@ -119,27 +116,34 @@ class PostgresSession:
         self._server, self._admin = server, admin
         self._connection: TimeLimitedConnection | None = None
         self._pipeline: StatementPipeline
+        #: The last statement that takes locks at the beginning, and the last savepoint.
+        self._beginning: PendingResult | None = None
         self._savepoint: PendingResult | None = None
         # Notify listeners in the transaction, so that they are notified of committed changes only.
         self._notify = f'NOTIFY "{channel}"'
 
-    def lock_and_begin(self, locks: Locks | None) -> None:
-        """Wait for the locks and begin, on a new connection if the last one is broken."""
+    def lock_and_begin(self, locks: Locks | None, *, at_once: bool) -> None:
+        """Wait for the locks and begin, on a new connection if the last one is broken. Unless `at_once`, locks are waited
+        for in one round trip with the first statement whose result is read.
+        """
         was_connected = self._connection is not None
         try:
-            self._lock_writers_and_begin(locks)
+            self._lock_writers_and_begin(locks, at_once=at_once)
         except TransactionConflict as conflict:
             if self._connection is not None:
                 raise
             if not was_connected:
                 raise StoreUnavailable(conflict.detail) from conflict
-            self.lock_and_begin(locks)
+            self.lock_and_begin(locks, at_once=at_once)
 
     def commit(self) -> None:
         """Commit durably, in one round trip with the statements that wait. An error on a usable connection means that
         the server did not commit.
         """
         connection = self._require_connection()
+        if self._beginning is not None and self._pipeline.is_waiting(self._beginning):
+            # If the connection was lost before the transaction began, the outcome is known.
+            self._pipeline.send()
         if not connection.is_sound:
             # COMMIT would succeed and roll everything back.
             raise StorageError("a statement of the transaction failed")
@@ -205,7 +209,7 @@ class PostgresSession:
         if self._connection is not None:
             self._connection.close()
 
-    def _lock_writers_and_begin(self, locks: Locks | None) -> None:
+    def _lock_writers_and_begin(self, locks: Locks | None, *, at_once: bool) -> None:
         self._server.require_recently_reachable()
         connection = self.get_connection()
         try:
@@ -214,23 +218,21 @@ class PostgresSession:
                 with translate_driver_errors_and_close_lost(connection):
                     connection.execute(f"{_BEGIN_EXCLUSIVE}; {self._notify}")
             else:
-                self._lock_names_and_begin(connection, locks)
+                self._add_locks(locks)
+                if at_once:
+                    self._pipeline.send()
         except StorageError:
             self.roll_back()
             raise
         finally:
             connection.patience_s = ANSWER_S
 
-    def _lock_names_and_begin(self, connection: TimeLimitedConnection, locks: Locks) -> None:
-        """Begin and take the locks in one round trip. Raises TransactionConflict if others held them for too long."""
+    def _add_locks(self, locks: Locks) -> None:
+        """Begin and take the locks before the next result is read."""
+        for statement in (*_BEGIN_SHARED, self._notify):
+            self._pipeline.add(statement, may_wait=True)
         names = list(locks.exclusive), list(locks.shared)
-        connection.patience_s = BEGIN_S + min(TURN_S * sum(map(len, names)), STATEMENT_S)
-        beginning = [BoundStatement(text) for text in (*_BEGIN_SHARED, self._notify)]
-        try:
-            with translate_driver_errors_and_close_lost(connection):
-                connection.sender.send([*beginning, BoundStatement(_LOCK_NAMES, (names,))])
-        except TransactionTimeout as error:
-            raise TransactionConflict("other transactions held the locks of this one for too long") from error
+        self._beginning = self._pipeline.add(_LOCK_NAMES, (names,), may_wait=True)
 
     def _require_connection(self) -> TimeLimitedConnection:
         if self._connection is None:

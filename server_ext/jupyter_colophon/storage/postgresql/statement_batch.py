@@ -34,7 +34,14 @@ class BoundStatement:
     bound: Sequence[Sequence[Any] | Mapping[str, Any]] = ((),)
     #: Whether the server may prepare it, instead of planning it for these values.
     may_prepare: bool = True
+    #: Whether it may wait for other transactions.
+    may_wait: bool = False
     results: list[PGresult] = field(default_factory=list)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it failed, not one before it."""
+        return any(result.status == ExecStatus.FATAL_ERROR for result in self.results)
 
 
 class _Execution(NamedTuple):

@@ -50,7 +50,7 @@ class SqliteSession:
         self._marks = WriteMarks(connection)
         connection.set_progress_handler(lambda: self._life.is_overdue(), _STEPS)
 
-    def lock_and_begin(self, _: Locks | None) -> None:
+    def lock_and_begin(self, _: Locks | None, *, at_once: bool) -> None:
         """Begin an immediate transaction: a deferred one that reads before it writes fails if another one commits in
         between.
         """
