@@ -310,14 +310,14 @@ async def _check_all_answers(
             leaks.append((path, answer[max(0, answer.lower().index(MARK) - 300) :][:500]))
         seen += MARK in (await text(path, jp_auth_header)).lower()
     for path, body in QUESTIONS:
-        asked = json.dumps(body)
-        answer = await text(path, kernel, asked.encode())
-        unknown_answer = await text(path, kernel, asked.replace(MARK, UNKNOWN).encode())
+        question = json.dumps(body)
+        answer = await text(path, kernel, question.encode())
+        unknown_answer = await text(path, kernel, question.replace(MARK, UNKNOWN).encode())
         if MARK in answer.lower() and answer != unknown_answer.replace(UNKNOWN, MARK):
             leaks.append((path, answer[:500]))
-        whole = await text(path, jp_auth_header, asked.encode())
-        assert whole.startswith("200"), (path, whole)
-        seen += MARK in whole.lower()
+        full_answer = await text(path, jp_auth_header, question.encode())
+        assert full_answer.startswith("200"), (path, full_answer)
+        seen += MARK in full_answer.lower()
     assert leaks == []
     # A user with read access finds it in all kinds of answers.
     assert seen > 50

@@ -91,6 +91,7 @@ def test_experiment_is_created_changed_and_deleted(call: Call, experiment: dict[
         ({"outcome": {"name": "churned", "type": "text"}}, "/outcome/type", "numeric, categorical"),
         ({"predictors": [{"name": "churned", "type": "numeric"}]}, "/predictors/0/name", "is used twice"),
         ({"source": {"path": "DATA/missing.csv"}}, "/source/path", "there is neither a file nor a folder"),
+        ({"source": {"path": "DATA/churn[1].csv"}}, "/source/path", "which Spark reads as a pattern"),
         ({"source": {"path": "/etc/passwd"}}, "/source/path", "'/etc' is not a folder inside a permitted one"),
         (
             {"source": {"dataset": "urn:li:dataset:(urn:li:dataPlatform:spark,a.b,PROD)"}},
@@ -102,6 +103,7 @@ def test_experiment_is_created_changed_and_deleted(call: Call, experiment: dict[
 def test_invalid_experiments_are_refused(
     call: Call, experiment: dict[str, Any], data: Path, change: dict[str, Any], pointer: str, reason: str
 ) -> None:
+    (data / "churn[1].csv").write_text("age\n1\n")
     body = deepcopy(experiment | change)
     if "path" in body["source"]:
         body["source"]["path"] = body["source"]["path"].replace("DATA", str(data))

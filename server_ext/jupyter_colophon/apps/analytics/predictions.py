@@ -22,7 +22,13 @@ from jupyter_colophon.apps.analytics.frames import load_model, quote_column, rea
 from jupyter_colophon.apps.analytics.models import describe_model, read_model
 from jupyter_colophon.apps.analytics.names import name_model_file, require_valid_name
 from jupyter_colophon.apps.analytics.outputs import WrittenDataset
-from jupyter_colophon.apps.analytics.sources import Source, inspect_columns, refuse, require_columns
+from jupyter_colophon.apps.analytics.sources import (
+    Source,
+    inspect_columns,
+    refuse,
+    require_columns,
+    require_literal_path,
+)
 from jupyter_colophon.apps.analytics.training import name_predictors
 from jupyter_colophon.apps.shipped.bodies import parse_body
 from jupyter_colophon.apps.shipped.folders import require_permitted_folder
@@ -84,6 +90,7 @@ def _parse_target(context: ServiceContext, target: str) -> str:
         raise refuse("/target", error.detail) from None
     if not name or name.startswith((".", "_")) or not name.isprintable() or "\\" in name:
         raise refuse("/target", f"{name[:80]!r} is not a valid name of a file")
+    require_literal_path("/target", path.as_posix())
     if os.path.lexists(path):
         raise AlreadyExists("file", str(path))
     return str(path)

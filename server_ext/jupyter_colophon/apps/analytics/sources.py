@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +20,8 @@ FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet")
 TYPES: Final = ("numeric", "categorical")
 _SAMPLE_ROWS, _EXAMPLES, _FILES_MAX = 1_000, 3, 10_000
 _TEXT_MAX: Final = 100
+#: The characters of Hadoop's patterns of paths.
+_PATTERN: Final = re.compile(r"[*?\[\]{}\\]")
 _FILE_PLATFORM: Final = "urn:li:dataPlatform:file"
 
 
@@ -63,7 +66,16 @@ def find_permitted_path(context: ServiceContext, path: str) -> Path:
         raise refuse("/source/path", error.detail) from None
     if not real.is_file() and not real.is_dir():
         raise refuse("/source/path", f"{path[:200]!r} is neither a file nor a folder")
+    require_literal_path("/source/path", real.as_posix())
     return real
+
+
+def require_literal_path(pointer: str, path: str) -> None:
+    """Raise BadRequest for a path that Spark would take for a pattern of several, perhaps other, files."""
+    if _PATTERN.search(path):
+        raise refuse(
+            pointer, f"{path[:200]!r} has one of the characters * ? [ ] {{ }} and \\, which Spark reads as a pattern"
+        )
 
 
 def inspect_columns(source: Source) -> list[dict[str, Any]]:
