@@ -5,6 +5,10 @@ largest, and compares the fit with the largest. If it is wrong by more than a th
 sizes, and simulates processes of the service that write. Without figures of PostgreSQL, it only checks the model. The tables
 are Markdown; `--page FILE` writes them between the marks of a page instead.
 
+A search costs a constant, and something for each hit of its page, each match that is read, and each page of the index's entries
+that has such a match, on PostgreSQL also for each block of the index. It ends when it has enough matches. So its costs are fitted
+to those of rare, middling and common words at all sizes together.
+
 The model: processes of the service share one PostgreSQL, whose tables are not partitioned. Writes of different entities run side
 by side, except for the lock of the log, which a commit holds until it is flushed. Replicas answer reads. What the
 model does not know is listed as an assumption. No machine with this load was measured.
@@ -14,12 +18,14 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 from corpus import VOCABULARY, WORDS
+from jupyter_colophon.service.search.search import COUNTED_MAX
 from simulated_writers import simulate_writes
 
 #: How wrong the fit may be at the largest size that was measured.
@@ -27,8 +33,15 @@ TOLERANCE = 1 / 3
 WRITE, READ, SEARCH = "update", "read", "search, middling word"
 #: The share of searches among reads.
 SEARCHES = 0.2
-#: The newest matches that are ranked, and the words of this search by their ranks.
-RANKED, RANKS = 5_000, range(200, 2_000)
+#: The words of each search of `growth_curves.py` by their ranks; one entity has a rare word. A page has this many hits.
+_RANKS = {"search, rare word": range(0), SEARCH: range(200, 2_000), "search, common word": range(12)}
+_HITS = 20
+#: What is compared with a fit.
+CHECKED = (WRITE, READ, *_RANKS)
+#: How many entries of the full-text index a page of a database has, of about 100 bytes.
+_ENTRIES_OF_PAGE = 40
+#: How many entities have an index of their own on PostgreSQL; SQLite's index is read match by match.
+_BLOCK = 32_768
 _BEGIN, _END = "<!-- figures of bench/capacity.py -->", "<!-- end of the figures -->"
 
 
@@ -63,53 +76,64 @@ class Load:
     reads: float
 
 
+@cache
+def list_factors(operation: str, size: int, block: int = 1) -> tuple[float, ...]:
+    """Return what the cost of an operation grows with, at a number of entities: a B-tree has log(n) levels.
+
+    A search reads the index of so many entities, a block, at once.
+    """
+    if operation not in _RANKS:
+        return (math.log2(size),)
+    factors = [_list_factors_of_word(share, size, block) for share in _list_shares(_RANKS[operation]) or [1 / size]]
+    return tuple(np.mean(factors, axis=0).tolist())
+
+
+def _list_factors_of_word(share: float, size: int, block: int) -> tuple[float, ...]:
+    """Return the hits, the matches that are read, the pages with them, and the blocks, for a share of all entities.
+
+    The newest matches are read, so those of a common word are on few pages, and those of a rare one on a page each.
+    """
+    newest = size % block
+    blocks = math.ceil(max(0.0, COUNTED_MAX / share - newest) / block)
+    searched = min(size, newest + blocks * block)
+    pages = searched / _ENTRIES_OF_PAGE * (1 - (1 - share) ** _ENTRIES_OF_PAGE)
+    return min(_HITS, share * size), share * searched, pages, searched / block if block > 1 else 0.0
+
+
+def _list_shares(ranks: Iterable[int]) -> list[float]:
+    """Return the share of entities with each of the words, as `corpus.py` distributes them."""
+    harmonic = sum(1 / rank for rank in range(1, VOCABULARY + 1))
+    return [1 - (1 - 1 / (rank + 1) / harmonic) ** WORDS for rank in ranks]
+
+
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A cost by the number of entities, which grows with something that depends on this number."""
+    """A constant cost, and one for each factor."""
 
     base: float
-    slope: float
-    grows_with: Callable[[int], float]
+    slopes: Sequence[float]
 
     @classmethod
-    def fit(cls, points: Sequence[tuple[int, float]], grows_with: Callable[[int], float]) -> "Curve":
-        """Fit by least squares. A cost that falls is a constant: it must not become negative far away."""
-        at = [grows_with(size) for size, _ in points]
-        mean_x, mean_y = sum(at) / len(at), sum(cost for _, cost in points) / len(points)
-        spread = sum((x - mean_x) ** 2 for x in at)
-        product = sum((x - mean_x) * (cost - mean_y) for x, (_, cost) in zip(at, points, strict=True))
-        slope = max(0.0, product / spread) if spread else 0.0
-        return cls(mean_y - slope * mean_x, slope, grows_with)
+    def fit(cls, points: Sequence[tuple[Sequence[float], float]]) -> "Curve":
+        """Fit the factors and costs of points, with the smallest sum of squares of relative errors.
 
-    def estimate(self, size: int) -> float:
-        """Return the cost at a size."""
-        return self.base + self.slope * self.grows_with(size)
+        No cost is negative: it must not become negative far away.
+        """
+        factors, costs = np.array([(1, *at) for at, _ in points]), np.array([cost for _, cost in points])
+        weights, used = 1 / np.maximum(costs, 1e-3), list(range(factors.shape[1]))
+        while True:
+            fitted = np.linalg.lstsq(factors[:, used] * weights[:, None], costs * weights, rcond=None)[0]
+            if min(fitted, default=0.0) >= 0:
+                break
+            used.pop(int(np.argmin(fitted)))
+        costs_of_factors = np.zeros(factors.shape[1])
+        costs_of_factors[used] = fitted
+        base, *slopes = costs_of_factors.tolist()
+        return cls(base, slopes)
 
-
-@cache
-def count_ranked_matches(size: int) -> float:
-    """Return how many entities a search for a middling word ranks."""
-    return sum(min(RANKED, matches) for matches in _list_matches(size)) / len(RANKS)
-
-
-@cache
-def count_matches(size: int) -> float:
-    """Return how many entities have a middling word: PostgreSQL's index reads all of them."""
-    return sum(_list_matches(size)) / len(RANKS)
-
-
-def _list_matches(size: int) -> list[float]:
-    """Return the number of entities with each of the words, as `corpus.py` distributes them."""
-    harmonic = sum(1 / rank for rank in range(1, VOCABULARY + 1))
-    return [size * (1 - (1 - 1 / (rank + 1) / harmonic) ** WORDS) for rank in RANKS]
-
-
-#: What the cost of each operation grows with, of our process and of PostgreSQL: a B-tree has log(n) levels.
-GROWTH: dict[str, tuple[Callable[[int], float], Callable[[int], float]]] = {
-    WRITE: (math.log2, math.log2),
-    READ: (math.log2, math.log2),
-    SEARCH: (count_ranked_matches, count_matches),
-}
+    def estimate(self, factors: Sequence[float]) -> float:
+        """Return the cost for these factors."""
+        return self.base + sum(slope * factor for slope, factor in zip(self.slopes, factors, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +152,24 @@ class Figures:
     def list_sizes(self) -> list[int]:
         """Return the sizes at which all used operations were measured."""
         return sorted(
-            size for name, size in self.items if name == WRITE and {(n, size) for n in GROWTH} <= set(self.items)
+            size for name, size in self.items if name == WRITE and {(n, size) for n in CHECKED} <= set(self.items)
         )
 
-    def fit(self, operation: str, sizes: Iterable[int]) -> tuple[Curve, Curve]:
-        """Return the CPU milliseconds of our process and of PostgreSQL."""
-        figures = [(size, self.items[operation, size]) for size in sizes]
-        ours = [(size, figure["cpu_ms"] - figure["server_ms"]) for size, figure in figures]
-        servers = [(size, figure["server_ms"]) for size, figure in figures]
-        own_growth, server_growth = GROWTH[operation]
-        return Curve.fit(ours, own_growth), Curve.fit(servers, server_growth)
+    def estimate_costs(self, operation: str, size: int, fitted: Iterable[int]) -> tuple[float, float]:
+        """Return the CPU milliseconds of our process and of PostgreSQL at a size, from a fit to other sizes."""
+        names = tuple(_RANKS) if operation in _RANKS else (operation,)
+        figures = [(name, n, self.items[name, n]) for n in fitted for name in names]
+        ours = [(list_factors(name, n), figure["cpu_ms"] - figure["server_ms"]) for name, n, figure in figures]
+        servers = [(list_factors(name, n, _BLOCK), figure["server_ms"]) for name, n, figure in figures]
+        return (
+            Curve.fit(ours).estimate(list_factors(operation, size)),
+            Curve.fit(servers).estimate(list_factors(operation, size, _BLOCK)),
+        )
 
-    def fit_log_kb(self) -> Curve:
+    def estimate_log_kb(self, size: int) -> float:
         """Return the kilobytes of the write-ahead log of a write."""
-        return Curve.fit([(size, self.items[WRITE, size]["log_kb"]) for size in self.list_sizes()], math.log2)
+        points = [(list_factors(WRITE, n), self.items[WRITE, n]["log_kb"]) for n in self.list_sizes()]
+        return Curve.fit(points).estimate(list_factors(WRITE, size))
 
     def get_kb_of_entity(self) -> float:
         """Return the disk space of an entity at the largest size."""
@@ -194,9 +222,9 @@ def _check_model(figures: Figures) -> tuple[list[str], list[str]]:
         "|---|---|---|---|",
     ]
     wrong = []
-    for name in GROWTH:
+    for name in CHECKED:
         measured = figures.items[name, size]["cpu_ms"]
-        predicted = sum(curve.estimate(size) for curve in figures.fit(name, fitted))
+        predicted = sum(figures.estimate_costs(name, size, fitted))
         error = predicted / measured - 1
         lines.append(f"| {name} | {measured:.2f} | {predicted:.2f} | {error:+.0%} |")
         if abs(error) > TOLERANCE:
@@ -205,12 +233,10 @@ def _check_model(figures: Figures) -> tuple[list[str], list[str]]:
 
 
 def _estimate(load: Load, figures: Figures, given: Assumptions) -> Iterator[str]:
-    costs = {
-        name: [curve.estimate(load.entities) for curve in figures.fit(name, figures.list_sizes())] for name in GROWTH
-    }
+    costs = {name: figures.estimate_costs(name, load.entities, figures.list_sizes()) for name in (WRITE, READ, SEARCH)}
     own = {name: ours + given.request_ms for name, (ours, _) in costs.items()}
     rates = {WRITE: load.writes, READ: load.reads * (1 - SEARCHES), SEARCH: load.reads * SEARCHES}
-    cores = {name: rates[name] * own[name] / 1e3 / given.busy for name in GROWTH}
+    cores = {name: rates[name] * own[name] / 1e3 / given.busy for name in costs}
     primary_cores = load.writes * costs[WRITE][1] / 1e3 / given.busy
     replica_cores = sum(rates[name] * costs[name][1] for name in (READ, SEARCH)) / 1e3 / given.busy
     writers = math.ceil(cores[WRITE])
@@ -219,7 +245,7 @@ def _estimate(load: Load, figures: Figures, given: Assumptions) -> Iterator[str]
     tb_a_day = load.writes * 86_400 * given.kb_of_change / 1e9
     disk_tb = entities_tb + tb_a_day * given.days
     memory_gb = entities_tb * 1e3 * given.hot
-    log_mb = load.writes * figures.fit_log_kb().estimate(load.entities) / 1e3
+    log_mb = load.writes * figures.estimate_log_kb(load.entities) / 1e3
     services, replicas = (max(2, math.ceil(n / given.cores)) for n in (sum(cores.values()), replica_cores))
     dollars = (services + 1 + replicas) * given.dollars_of_machine + (1 + replicas) * disk_tb * given.dollars_of_tb
     yield f"entities, writes and reads a second (a fifth are searches) | {load.entities:,}, {load.writes:g}, {load.reads:g}"

@@ -10,11 +10,13 @@ import pytest
 
 PROGRAM = Path(__file__).parents[2] / "bench" / "capacity.py"
 SIZES = (10_000, 100_000, 300_000)
-#: The CPU milliseconds of each operation at each size: those of searches grow with the number of matches.
+#: The CPU milliseconds of each operation at each size: those of searches grow with the matches that are read, 10,000 at most.
 COSTS: dict[str, tuple[float, ...]] = {
     "update": (3.0, 3.3, 3.45),
     "read": (0.2, 0.2, 0.2),
-    "search, middling word": (3.0, 4.0, 6.2),
+    "search, rare word": (1.1, 1.1, 1.1),
+    "search, middling word": (2.2, 4.0, 5.5),
+    "search, common word": (6.3, 20.0, 21.0),
 }
 
 
@@ -43,11 +45,34 @@ def test_estimate_is_printed_if_the_largest_size_was_predicted(tmp_path: Path) -
     assert "| the write-ahead log | 50 MB a second, 4.3 TB a day |" in ended.stdout
 
 
-def test_nothing_is_estimated_if_the_largest_size_was_not_predicted(tmp_path: Path) -> None:
-    ended = run_program(write_figures(tmp_path, COSTS | {"update": (3.0, 3.3, 6.0)}))
+@pytest.mark.parametrize(
+    ("operation", "costs"),
+    [
+        ("update", (3.0, 3.3, 6.0)),
+        # The index reads all matches, of which there are three times as many.
+        ("search, common word", (6.3, 20.0, 60.0)),
+    ],
+)
+def test_nothing_is_estimated_if_the_largest_size_was_not_predicted(
+    tmp_path: Path, operation: str, costs: tuple[float, ...]
+) -> None:
+    ended = run_program(write_figures(tmp_path, COSTS | {operation: costs}))
     assert ended.returncode == 1
-    assert "update on postgresql" in ended.stderr
+    assert f"wrong at the largest size: {operation} on postgresql" in ended.stderr
     assert "estimate" not in ended.stdout
+
+
+def test_limited_matches_cost_the_same_in_a_catalog_of_any_size(tmp_path: Path) -> None:
+    figures = write_figures(tmp_path, COSTS)
+    large, larger = (
+        next(
+            line
+            for line in run_program(figures, f"--entities={entities}").stdout.splitlines()
+            if "| search, " in line and "of the service" in line
+        )
+        for entities in (100_000_000, 1_000_000_000)
+    )
+    assert large == larger
 
 
 @pytest.mark.parametrize("page", ["# Size\n", "# Size\n<!-- figures of bench/capacity.py -->\n"])
