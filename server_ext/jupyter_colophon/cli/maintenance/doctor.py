@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: A change that is unsealed for longer than this is a warning, in ms.
 _UNSEALED_MS = 60_000
 #: A store with a larger share of unused space than this, and more bytes, is a warning.
-_UNUSED_SHARE, _UNUSED_LEAST = 0.25, 10 * 1024**2
+_UNUSED_SHARE, _UNUSED_LEAST = 0.2, 10 * 1024**2
 _RESTORE = "move it away and restore a backup: jupyter colophon restore FILE"
 _DEAD_LETTERS = (
     "list them: GET /colophon/api/dead-letters; replay one: POST /colophon/api/dead-letters/{id}/replay;"
