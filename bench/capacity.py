@@ -80,7 +80,7 @@ class Load:
 def list_factors(operation: str, size: int, block: int = 1) -> tuple[float, ...]:
     """Return what the cost of an operation grows with, at a number of entities: a B-tree has log(n) levels.
 
-    A search reads the index of so many entities, a block, at once.
+    `block` is the number of entities whose index a search reads at once.
     """
     if operation not in _RANKS:
         return (math.log2(size),)
