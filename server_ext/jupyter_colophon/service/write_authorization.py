@@ -257,9 +257,11 @@ class WriteAuthorization:
     ) -> list[Resource]:
         """Return the resources to authorise: that of the URN and, for a pipeline, that of its document's namespace."""
         own = create_resource(self.identity, urn)
-        is_decided_by_namespace = self.access_control.is_decided_by_namespace(principal)
         # The instances API has already authorised the namespace in the document.
-        if api or not is_instance_with_namespace(urn) or not (is_decided_by_namespace or self.access_control.restricts):
+        if api or not is_instance_with_namespace(urn):
+            return [own]
+        is_decided_by_namespace = self.access_control.is_decided_by_namespace(principal)
+        if not (is_decided_by_namespace or self.access_control.restricts):
             return [own]
         look = partial(instance_namespaces.find_last_namespace_of_instance, urn=str(urn))
         document_namespace = self.provider.tx_runner.run(look, read_only=True) if tx is None else look(tx)

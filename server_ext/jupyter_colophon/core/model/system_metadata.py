@@ -43,10 +43,9 @@ class SystemMetadata:
         if not isinstance(document, Mapping):
             raise InvalidInstance(_SUBJECT, (Problem(pointer, "must be an object"),))
         members = {name: value for name, value in document.items() if value is not None}
+        known = {name: _MEMBERS[name] for name in members if name in _MEMBERS}
         wrong = [
-            Problem(f"{pointer}/{name}", must)
-            for name, (_, fits, must) in _MEMBERS.items()
-            if name in members and not fits(members[name])
+            Problem(f"{pointer}/{name}", must) for name, (_, fits, must) in known.items() if not fits(members[name])
         ]
         text = encode_canonical_json(members)
         if len(text.encode("utf-8", "surrogatepass")) > SIZE_MAX:
@@ -55,7 +54,7 @@ class SystemMetadata:
             raise InvalidInstance(_SUBJECT, tuple(wrong))
         is_stored_as_sent = "lastRunId" not in members and members.get("properties") != {}
         members = {name: copy_json_deeply(value) for name, value in members.items()}
-        fields: dict[str, Any] = {ours: members.pop(name) for name, (ours, _, _) in _MEMBERS.items() if name in members}
+        fields: dict[str, Any] = {ours: members.pop(name) for name, (ours, _, _) in known.items()}
         metadata = cls(**fields, more=members)
         if is_stored_as_sent:
             # Most proposals have metadata of their own, so encoding them once more would take as long as reading them.

@@ -206,11 +206,12 @@ def _count_value_changes(counts: Counts, entity: Row, old: set[ValueRow], new: s
     if old == new:
         return
     namespace = entity["namespace"]
-    before, now = dict(build_counter_keys(entity, old)), dict(build_counter_keys(entity, new))
-    for table, keys in now.items():
-        for amount, changed in ((-1, before[table] - keys), (1, keys - before[table])):
-            for key in changed:
-                counts[table][(namespace, *key)] += amount
+    for (table, before), (_, now) in zip(build_counter_keys(entity, old), build_counter_keys(entity, new), strict=True):
+        counter = counts[table]
+        for key in before - now:
+            counter[(namespace, *key)] -= 1
+        for key in now - before:
+            counter[(namespace, *key)] += 1
 
 
 def build_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:

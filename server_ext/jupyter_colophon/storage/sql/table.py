@@ -139,7 +139,7 @@ class SqlTable:
         """Return the existing rows with these keys, or some of their columns."""
         field_checks.require_known_columns(self._spec, columns or ())
         names = tuple(self._spec.fields) if columns is None else tuple(columns)
-        rows: list[Row] = []
+        keys, rows = list(dict.fromkeys(keys)), list[Row]()
         for at in range(0, len(keys), _AT_ONCE):
             part = keys[at : at + _AT_ONCE]
             field_checks.require_complete_keys(self._spec, part)
