@@ -99,12 +99,13 @@ class TableStatements:
         if count == 1:
             return self.read(columns)
         key = f"({', '.join(self._key_marks)})"
-        keys = f"(VALUES {', '.join([key] * count)}) AS keys"
-        parts = ", ".join(f"keys.column{at}" for at in range(1, len(self._key) + 1))
+        # No table or column has such a name.
+        parts = quote_names([f"part {at}" for at in range(len(self._key))])
+        keys = f'WITH "given keys" ({parts}) AS (VALUES {", ".join([key] * count)})'
         # A join, since SQLite reads the whole table for several keys of several parts in a list, and takes twice as long
         # for those of a subquery.
-        select = f"SELECT {quote_names(columns)} FROM {keys} CROSS JOIN {self._table}"
-        return f"{select} WHERE ({self._key_order}) = ({parts})"
+        select = f'SELECT {quote_names(columns)} FROM "given keys" CROSS JOIN {self._table}'
+        return f"{keys} {select} WHERE ({self._key_order}) = ({parts})"
 
     def build_scan_index(self, field: str, null: bool) -> str:
         """Bind: value (unless it is null), limit."""
