@@ -54,7 +54,7 @@ STAGES = {
         "jupyter_colophon.service.write_authorization:WriteAuthorization.authorize_and_validate",
         "jupyter_colophon.service.held_changes:HeldChangeWriter.find_reviewed_entity",
     ),
-    "DataHub: read the proposals": ("jupyter_colophon.core.datahub.mcp:read_proposal",),
+    "DataHub: read the proposals": ("jupyter_colophon.core.datahub.mcp:read_valid_proposal",),
     "DataHub: their URNs": ("jupyter_colophon.core.datahub.mcp:parse_urn_at",),
     "DataHub: their system metadata": ("jupyter_colophon.core.datahub.mcp:parse_system_metadata",),
     "DataHub: unknown fields, and access before these": (

@@ -113,10 +113,14 @@ class Seal:
         return hmac.compare_digest(self.signature, self.with_signature(key, log).signature)
 
 
+#: Created once: `json.dumps` creates one for each call.
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+
+
 def compute_chain_hash(before: bytes, rows: Iterable[Row], log: SealedLog = CHANGE_LOG) -> bytes:
     """Return the hash after these rows, which follow the row with the hash `before`."""
     for row in rows:
-        text = json.dumps(log.list_hashed_values(row), ensure_ascii=False, separators=(",", ":"))
+        text = _COMPACT.encode(log.list_hashed_values(row))
         before = sha256(before + text.encode("utf-8", "surrogatepass")).digest()
     return before
 

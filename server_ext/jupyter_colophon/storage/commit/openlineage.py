@@ -13,7 +13,6 @@ from jupyter_colophon.core.identity.names import (
     Urn,
     make_field_urn,
     make_hashed_run_urn,
-    make_namespace_urn,
     make_run_urn,
 )
 from jupyter_colophon.core.identity.openlineage_names import make_openlineage_job_urn
@@ -93,14 +92,14 @@ def _load_entities_and_rows(commit: CommitBuilder, tables: _EventTables, event: 
     """Load what most events need, at once."""
     named = [(dataset.urn, dataset.original_name) for dataset in event.data]
     parts: list[Key] = []
-    others: list[Urn] = []
+    flows: list[Urn] = []
     if event.job is not None:
         program = event.make_program_urn(event.engine)
         named.append((program, event.job))
-        others = [Urn.parse(program.parts[0]), make_namespace_urn(commit.identity.get_namespace(program))]
+        flows.append(Urn.parse(program.parts[0]))
         if event.run:
             parts.append((str(make_run_urn(event.make_program_urn(), event.run)), _RUN))
-    commit.load_entities_at_once([*(urn for urn, _ in named), *others])
+    commit.load_entities_at_once([*(urn for urn, _ in named), *flows])
     tables.parts.load_rows([*parts, *((str(urn), _DESCRIPTION) for urn, _ in named)])
     tables.names.load_rows((urn.type, name.namespace, name.name) for urn, name in named)
 
