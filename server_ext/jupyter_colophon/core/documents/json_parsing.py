@@ -69,7 +69,7 @@ def parse_stored_json(text: str) -> Any:
 
 #: Created once: `json.dumps` creates one for each call. Documents are trees, so that none is checked for cycles.
 _PLAIN: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False)
-_COMPACT = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 
 
 def encode_canonical_json(value: Any) -> str:
