@@ -45,7 +45,8 @@ def print_cost_table(
     print("| CPU ms | " + " | ".join(kinds) + " |\n|---|" + "---|" * len(kinds))
     for stage in STAGES:
         costs = [stages[name].get(stage, (0, 0)) for name in kinds]
-        if any(taken for taken, _ in costs):
+        # Stages that would be shown as 0.000 are left out.
+        if any(taken / parts >= 0.0005 for taken, _ in costs):
             print(f"| {stage} | " + " | ".join(_format(taken / parts, calls / parts) for taken, calls in costs) + " |")
     print("| all, without the clock | " + " | ".join(f"{totals[name] / parts:.3f}" for name in kinds) + " |")
 
