@@ -356,8 +356,7 @@ class WritePath(HeldChangeWriter):
 
         def act(tx: TableContext, locks: Locks | None) -> None:
             resolved = replace_locations_by_tables(tx, event)
-            if resolved is not event:
-                self._require_may_emit(principal, set(resolved.urns).difference(event.urns))
+            self._require_may_emit(principal, set(resolved.urns).difference(event.urns))
             if in_transaction is not None:
                 in_transaction(tx)
             system = self.snapshot_system_metadata
