@@ -9,6 +9,7 @@ import pytest
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import StorageProvider
+from support.postgres import spread_entries_over_blocks
 from support.stores import STORES
 from support.things_table import THINGS
 
@@ -57,4 +58,6 @@ def shared(store_name: str, tmp_path_factory: Any) -> Iterator[StorageProvider]:
         provider = providers.open_complete_provider(store_choice)
         stack.callback(provider.close)
         provider.table_admin.create_or_update(THINGS)
+        if store_name == "postgresql":
+            spread_entries_over_blocks(store_choice)
         yield provider

@@ -14,10 +14,13 @@ from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavai
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage import providers
+from jupyter_colophon.storage.migrations.runner import MigrationProgress, write_migration_progress
 from jupyter_colophon.storage.spi import Document, Range, TableContext, TableSpec, TextQuery
-from support.catalog import search_catalog, write_metadata
-from support.postgres import create_store_in_schema
+from support.catalog import list_hit_names, search_catalog, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
+from support.postgres import create_store_in_schema, spread_entries_over_blocks
 from support.process import run_script, start_script_process
+from support.urns import ORDERS, REPORT, build_table_urn
 
 SECRET = "canary-4711"
 SPEC = TableSpec("things", {"a": "string", "b": "string", "c": "string", "n": "long"}, ("a", "b", "c"))
@@ -202,6 +205,49 @@ def test_document_of_any_size_is_found_by_each_word() -> None:
         provider.close()
 
 
+def test_tokens_of_another_block_are_found_and_rebuilt() -> None:
+    document = Document("urn", "space", "dataset", frozenset(), frozenset({"word"}), frozenset({"term"}))
+    with create_store_in_schema() as store:
+        provider = providers.open_complete_provider(store)
+        provider.table_admin.create_or_update()
+        provider.tx_runner.run(lambda tx: tx.search.put_documents(document))
+        with psycopg.connect(store.options["dsn"]) as connection:
+            connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute("UPDATE search_block_tokens SET tokens = array_to_tsvector(ARRAY['7:word'])")
+        assert provider.find_store_problems() == ["full text: 1 rows without the row that they belong to"]
+        provider.rebuild_derived_data()
+        assert provider.find_store_problems() == []
+        matches = provider.tx_runner.run(lambda tx: tx.search.find_matches(TextQuery(("word",)), 9), read_only=True)
+        assert [match.urn for match in matches] == ["urn"]
+        provider.close()
+
+
+#: Replaces the tables of full text by those before blocks.
+_WITHOUT_BLOCKS = b"""DROP TABLE search_block_tokens;
+    CREATE TABLE search_tokens (id bigint NOT NULL, part integer NOT NULL, tokens tsvector NOT NULL, PRIMARY KEY (id, part));
+    INSERT INTO search_tokens SELECT id, 0, array_to_tsvector(string_to_array(words, ' ')) FROM search_texts"""
+
+
+def test_documents_of_an_older_catalog_are_indexed_in_blocks() -> None:
+    with create_store_in_schema() as store:
+        catalog = open_or_create_catalog(store, IdentityRules())
+        spread_entries_over_blocks(store)
+        for urn in (ORDERS, REPORT, build_table_urn("third"), build_table_urn("fourth")):
+            write_metadata(catalog, urn, {"owner": "ops"})
+        found = list_hit_names(search_catalog(catalog, "owner:ops"))
+        catalog.provider.tx_runner.run(lambda tx: write_migration_progress(tx, MigrationProgress(3)))
+        catalog.close()
+        with psycopg.connect(store.options["dsn"]) as connection:
+            connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute(_WITHOUT_BLOCKS)
+            connection.execute("UPDATE structured_tables SET shape = (shape::int - 4)::text WHERE id = '+'")
+        catalog = open_or_create_catalog(store, IdentityRules())
+        assert len(found) == 4
+        assert list_hit_names(search_catalog(catalog, "owner:ops")) == found
+        assert list_integrity_issues(create_maintenance(catalog)) == []
+        catalog.close()
+
+
 def test_tables_of_an_older_catalog_are_upgraded() -> None:
     with create_store_in_schema() as store:
         open_or_create_catalog(store, IdentityRules()).close()
@@ -210,6 +256,7 @@ def test_tables_of_an_older_catalog_are_upgraded() -> None:
             connection.execute(
                 "ALTER TABLE change_log DROP COLUMN previous_system, DROP COLUMN system, DROP COLUMN token"
             )
+            connection.execute(_WITHOUT_BLOCKS)
             connection.execute("DROP TABLE search_facets")
             connection.execute("ALTER TABLE search_entries ADD COLUMN tags text NOT NULL DEFAULT ''")
             connection.execute("DELETE FROM structured_tables WHERE id = '+'")
@@ -219,11 +266,12 @@ def test_tables_of_an_older_catalog_are_upgraded() -> None:
         assert rows
         assert {row["system"] for row in rows} == {None}
         catalog.close()
-        # The version before the last one.
+        # A later version.
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute(_WITHOUT_BLOCKS)
             connection.execute("ALTER TABLE change_log DROP COLUMN token")
-            connection.execute("UPDATE structured_tables SET shape = (shape::int - 1)::text WHERE id = '+'")
+            connection.execute("UPDATE structured_tables SET shape = (shape::int - 5)::text WHERE id = '+'")
         catalog = open_or_create_catalog(store, IdentityRules())
         write_metadata(catalog, properties={"later": "1"})
         assert len(catalog.provider.tx_runner.run(lambda tx: tx.log.read_changes(0, 100, {}), read_only=True)) > len(

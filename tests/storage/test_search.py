@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.core.model.search_index_terms import encode_filter_term, encode_index_word
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage.spi import (
     AbsentTerm,
     Document,
@@ -20,6 +21,7 @@ from jupyter_colophon.storage.spi import (
     TermFilter,
     TextQuery,
 )
+from support.postgres import spread_entries_over_blocks
 
 #: Words that a tokenizer would split, treat as operators, fold or stem.
 AWKWARD = [
@@ -55,9 +57,11 @@ EVERY = encode_filter_term("entity", "any")
 
 
 @pytest.fixture
-def index(store: StorageProvider) -> StorageProvider:
+def index(choice: StorageChoice, store: StorageProvider) -> StorageProvider:
     """Open a store with its own or portable search index."""
     store.table_admin.create_or_update()
+    if choice.provider == "postgresql":
+        spread_entries_over_blocks(choice)
     return store
 
 

@@ -1,12 +1,17 @@
 """The migrations by the schema version that they start from. New ones are added at the end; none is ever removed."""
 
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.storage.migrations.compressed_texts import build_third_migration
 from jupyter_colophon.storage.migrations.removed_terms import build_second_migration
+from jupyter_colophon.storage.migrations.rewritten_documents import build_fourth_migration, build_third_migration
 from jupyter_colophon.storage.migrations.runner import StoreMigration
 from jupyter_colophon.storage.migrations.version_1 import build_first_migration
 
 
 def list_store_migrations(registry: Registry) -> tuple[StoreMigration, ...]:
     """Return all migrations; their number is the schema version of this program."""
-    return (build_first_migration(registry), build_second_migration(), build_third_migration())
+    return (
+        build_first_migration(registry),
+        build_second_migration(),
+        build_third_migration(),
+        build_fourth_migration(),
+    )

@@ -3,6 +3,10 @@
 Nothing is parsed: words and terms are encoded (`core/model/search_index_terms.py`) and used unchanged. A term has a
 mark before it, so that no word can be taken for a term, and both are quoted, so that none can be read as an operator
 (spec SEARCH-10). Ranking is the same as on other stores (`storage/search/ranking.py`), over the newest matches only.
+
+A GIN index returns all rows that match, in no order. So entries are numbered in blocks, and each token begins with the
+block of its entry: a search reads block after block, newest first, until it has enough matches. A word that no entry of
+a block has costs one descent of the index (decision 61).
 """
 
 import hashlib
@@ -28,8 +32,8 @@ from jupyter_colophon.storage.spi import (
 )
 
 _URN, _REQUESTED = DIALECT.build_comparable_term("urn", "string"), DIALECT.build_comparable_term("%s", "string")
-#: `search_entries` has what a list of hits needs and is small. A document has one row of tokens, or several if it has
-#: more than fit into a `tsvector`; each row has all terms, so it can match alone.
+#: `search_entries` has what a list of hits needs and is small. `search_tokens`, which had tokens without blocks, is
+#: replaced by `search_block_tokens`.
 CREATION = [
     """CREATE TABLE search_entries (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         urn text COLLATE "C" NOT NULL, namespace text NOT NULL, type text NOT NULL, tags text NOT NULL,
@@ -43,6 +47,17 @@ CREATION = [
 ]
 #: Later changes of the tables; each is applied once, in this order.
 GROWTH = [*FACETS, "ALTER TABLE search_entries DROP COLUMN tags"]
+#: A document has one row of tokens, or several if it has more than fit into a `tsvector`; each row has all terms, so it
+#: can match alone. Documents that were indexed in `search_tokens` are indexed again by a migration.
+LATEST_GROWTH = [
+    "DROP TABLE search_tokens",
+    """CREATE TABLE search_block_tokens (id bigint NOT NULL, part integer NOT NULL, tokens tsvector NOT NULL,
+        PRIMARY KEY (id, part))""",
+    # No statistics: the planner is to assume a few matches in each block, and to use the index.
+    "ALTER TABLE search_block_tokens ALTER COLUMN tokens SET STATISTICS 0",
+    # Without a pending list, which every search would have to read.
+    "CREATE INDEX search_block_tokens_by_token ON search_block_tokens USING gin (tokens) WITH (fastupdate = off)",
+]
 _OLD = (
     f"SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = {_REQUESTED}"
 )
@@ -52,22 +67,37 @@ _ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, length)
     FROM unnest(%s::text[], %s::text[], %s::text[], %s::integer[]) WITH ORDINALITY
         AS new (urn, namespace, type, length, at) ORDER BY at RETURNING id, urn"""
 #: Each document with its facet values, as pairs.
-_KNOWN = f"""SELECT e.urn, e.id, t.words, ARRAY(SELECT ARRAY[f.facet, f.value] FROM search_facets AS f WHERE f.entry = e.id)
+_KNOWN = f"""SELECT e.urn, e.id, e.namespace, e.type, e.length, t.words,
+        EXISTS (SELECT FROM search_block_tokens AS i WHERE i.id = e.id),
+        ARRAY(SELECT ARRAY[f.facet, f.value] FROM search_facets AS f WHERE f.entry = e.id)
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.build_comparable_term("u", "string")} FROM unnest(%s::text[]) AS u))"""
 _ADD_TEXTS = "INSERT INTO search_texts (id, words) SELECT * FROM unnest(%s::bigint[], %s::text[])"
-_INDEX = """INSERT INTO search_tokens (id, part, tokens)
+_INDEX = """INSERT INTO search_block_tokens (id, part, tokens)
     SELECT id, part, array_to_tsvector(string_to_array(tokens, ' '))
     FROM unnest(%s::bigint[], %s::integer[], %s::text[]) AS new (id, part, tokens)"""
 _CHANGE = "UPDATE search_entries SET namespace = %s, type = %s, length = %s WHERE id = %s"
 _CHANGE_TEXT = "UPDATE search_texts SET words = %s WHERE id = %s"
 _FORGET = "DELETE FROM search_entries WHERE id = %s"
 _FORGET_TEXT = "DELETE FROM search_texts WHERE id = %s"
-_UNINDEX = "DELETE FROM search_tokens WHERE id = ANY(%s::bigint[])"
-# Ranking everything that a common word matches costs seconds at a million entities: rank the newest only.
-_MATCH = """SELECT e.id, e.namespace, e.type, e.urn, e.length FROM (
-        SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
-    JOIN search_entries AS e ON e.id = m.id ORDER BY e.id DESC"""
-_COUNT = "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery LIMIT %s) AS m"
+_UNINDEX = "DELETE FROM search_block_tokens WHERE id = ANY(%s::bigint[])"
+#: The number of the binary digits of an entry that number it within its block: 32,768 entries are a block.
+_BLOCK_BITS = 15
+#: Where a query has the block. No encoded word has this character.
+_BLOCK = "\ue002"
+# The ordinal makes the order of blocks known, so that no block is read after the limit.
+_MATCHING = f"""SELECT m.id FROM generate_series((SELECT COALESCE(MAX(id), 0) FROM search_entries) >> {_BLOCK_BITS}, 0, -1)
+        WITH ORDINALITY AS b (block, at),
+    LATERAL (SELECT DISTINCT id FROM search_block_tokens
+        WHERE tokens @@ replace(%s, '{_BLOCK}', to_hex(b.block) || ':')::tsquery) AS m
+    ORDER BY b.at, m.id DESC LIMIT %s"""
+# Ranking everything that a common word matches costs seconds at a million entities: rank the newest only. `OFFSET 0` has
+# each entry looked up: the planner expects as many matches as the limit, and would read all entries.
+_MATCH = f"""SELECT e.id, e.namespace, e.type, e.urn, e.length FROM ({_MATCHING}) AS n,
+    LATERAL (SELECT * FROM search_entries WHERE id = n.id OFFSET 0) AS e ORDER BY e.id DESC"""
+_COUNT = f"SELECT COUNT(*) FROM ({_MATCHING}) AS n"
+#: The entries whose tokens begin with the block of the entry.
+IN_ITS_BLOCK = f"""SELECT id FROM search_block_tokens
+    WHERE length(tokens) = 0 OR tokens @@ ('''' || to_hex(id >> {_BLOCK_BITS}) || ':'':*')::tsquery"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _WHOLE = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
@@ -76,8 +106,8 @@ _AFTER = f"{_WHOLE} WHERE {_URN} > {_REQUESTED} ORDER BY {_URN} LIMIT %s"
 _TEXTS = "SELECT id, words FROM search_texts WHERE id > %s ORDER BY id LIMIT 500"
 #: No encoded word begins with these: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
 _TERM, _HASHED = "\ue000", "\ue001"
-#: The number of bytes that a `tsvector` takes for one token, and for all of them, with a margin.
-_TOKEN_BYTES, _TOKENS_BYTES = 2_000, 900_000
+#: The number of bytes that a `tsvector` takes for one token, and for all of them, with a margin, and for a block.
+_TOKEN_BYTES, _TOKENS_BYTES, _BLOCK_BYTES = 2_000, 900_000, 14
 
 
 class PostgresSearch:
@@ -90,21 +120,26 @@ class PostgresSearch:
         """Add or replace documents, with one statement of each kind for all of them."""
         by_urn = {document.urn: (document, _join_words_and_terms(document)) for document in documents}
         facets: dict[int, FacetValues] = {}
-        existing: dict[str, tuple[int, str]] = {}
-        for urn, entry, words, pairs in self._execute(_KNOWN, (list(by_urn),)):
-            existing[urn], facets[entry] = (entry, words), frozenset(map(tuple, pairs))
+        existing: dict[str, int] = {}
+        changed: list[tuple[int, str]] = []
+        unindexed: list[tuple[int, str]] = []
+        for urn, entry, *hit_values, old_words, is_indexed, pairs in self._execute(_KNOWN, (list(by_urn),)):
+            existing[urn], facets[entry] = entry, frozenset(map(tuple, pairs))
+            document, words = by_urn[urn]
+            if (new_values := _build_hit_values(document)) != tuple(hit_values):
+                self._execute(_CHANGE, (*new_values, entry))
+            if words != old_words:
+                changed.append((entry, words))
+            elif not is_indexed:
+                unindexed.append((entry, words))
         new = [(document, words) for urn, (document, words) in by_urn.items() if urn not in existing]
-        old = [(existing[urn], document, words) for urn, (document, words) in by_urn.items() if urn in existing]
         texts = self._insert_documents(new) if new else []
-        for (entry, _), document, _ in old:
-            self._execute(_CHANGE, (*_build_hit_values(document), entry))
-        changed = [(entry, words) for (entry, before), _, words in old if words != before]
         for entry, words in changed:
             self._execute(_CHANGE_TEXT, (words, entry))
         if changed:
             self._execute(_UNINDEX, ([entry for entry, _ in changed],))
-        self._index_words_of_entries(texts + changed)
-        values = {entry: by_urn[urn][0].facet_values for urn, (entry, _) in existing.items()}
+        self._index_words_of_entries(texts + changed + unindexed)
+        values = {entry: by_urn[urn][0].facet_values for urn, entry in existing.items()}
         values |= {entry: document.facet_values for (entry, _), (document, _) in zip(texts, new, strict=True)}
         self._facets.write_facet_differences(facets, values)
 
@@ -133,7 +168,7 @@ class PostgresSearch:
     def find_match_columns(self, query: TextQuery, cap: int, counted: int) -> MatchColumns:
         """Return the newest `counted` matches, at least `cap`, of which the newest `cap` are ranked."""
         expression, limit = _build_tsquery(query), max(cap, counted)
-        # The plan depends on the words: a rare word is looked up, for a common one the newest documents are scanned.
+        # A plan for any limit would read all blocks.
         rows = list(self._execute(_MATCH, (expression, limit), prepare=False)) if expression else []
         if not rows:
             return MatchColumns()
@@ -177,8 +212,9 @@ class PostgresSearch:
     def _index_words_of_entries(self, texts: Sequence[tuple[int, str]]) -> None:
         """Index the words of these entries, which are not indexed yet."""
         rows = [
-            (entry, part, " ".join(tokens))
+            (entry, part, " ".join([block + token for token in tokens]))
             for entry, words in texts
+            for block in [f"{entry >> _BLOCK_BITS:x}:"]
             for part, tokens in enumerate(
                 _split_tokens_for_tsvectors([_hash_if_too_long(word) for word in words.split(" ") if word])
             )
@@ -207,7 +243,7 @@ def _split_tokens_for_tsvectors(tokens: Sequence[str]) -> Iterator[list[str]]:
     for token in tokens:
         if token.startswith(_TERM):
             continue
-        if (room := room - len(token.encode())) < 0:
+        if (room := room - len(token.encode()) - _BLOCK_BYTES) < 0:
             yield part
             part, room = list(terms), _TOKENS_BYTES
         part.append(token)
@@ -250,7 +286,7 @@ def _build_term_expression(required: RequiredTerm) -> str:
 
 
 def _quote_lexeme(token: str) -> str:
-    return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
+    return f"'{_BLOCK}" + token.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _parse_stored_terms(stored_text: str) -> frozenset[str]:
