@@ -51,10 +51,12 @@ GROWTH = [*FACETS, "ALTER TABLE search_entries DROP COLUMN tags"]
 #: can match alone. Documents that were indexed in `search_tokens` are indexed again by a migration.
 LATEST_GROWTH = [
     "DROP TABLE search_tokens",
+    # A search reads the row of each match, but not its tokens. PostgreSQL moves tokens out of rows of more than 2 kB only,
+    # which the filler makes of each row; it is compressed. So 75 rows fit on a page instead of four.
     """CREATE TABLE search_block_tokens (id bigint NOT NULL, part integer NOT NULL, tokens tsvector NOT NULL,
-        PRIMARY KEY (id, part))""",
+        filler text NOT NULL DEFAULT repeat(' ', 2100), PRIMARY KEY (id, part)) WITH (toast_tuple_target = 128)""",
     # No statistics: the planner is to assume a few matches in each block, and to use the index.
-    "ALTER TABLE search_block_tokens ALTER COLUMN tokens SET STATISTICS 0",
+    "ALTER TABLE search_block_tokens ALTER COLUMN tokens SET STORAGE EXTERNAL, ALTER COLUMN tokens SET STATISTICS 0",
     # Without a pending list, which every search would have to read.
     "CREATE INDEX search_block_tokens_by_token ON search_block_tokens USING gin (tokens) WITH (fastupdate = off)",
 ]

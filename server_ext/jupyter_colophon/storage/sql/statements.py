@@ -53,15 +53,16 @@ BOUNDS: Mapping[FieldType, tuple[int, int]] = {"int": (-(2**31), 2**31 - 1), "lo
 class RangeEnds(NamedTuple):
     """How many parts of a key each end of a range has, and whether it is inclusive.
 
-    If both ends are the same, they are bound once: stores look up many of these at once, but would read the whole table
-    for as many pairs of bounds.
+    Both ends share their first parts, which are bound once. Of an end with several parts, PostgreSQL finds the first row
+    by all, but the last row by the first part only. If the ends are the same, stores look up many of them at once, but
+    would read the whole table for as many pairs of bounds.
     """
 
     begin: int
     begin_inclusive: bool
     end: int
     end_inclusive: bool
-    same: bool = False
+    shared: int = 0
 
 
 def quote_names(fields: Sequence[str]) -> str:
@@ -236,18 +237,17 @@ class TableStatements:
         return f" WHERE {condition}" if condition else ""
 
     def _build_range_condition(self, range_ends: RangeEnds) -> str:
-        if range_ends.same:
-            return self._build_range_end_condition(range_ends.begin, "=")
-        parts = []
-        if range_ends.begin:
-            parts.append(self._build_range_end_condition(range_ends.begin, ">=" if range_ends.begin_inclusive else ">"))
-        if range_ends.end:
-            parts.append(self._build_range_end_condition(range_ends.end, "<=" if range_ends.end_inclusive else "<"))
-        return " AND ".join(parts)
+        shared = range_ends.shared
+        conditions = (
+            (0, shared, "="),
+            (shared, range_ends.begin, ">=" if range_ends.begin_inclusive else ">"),
+            (shared, range_ends.end, "<=" if range_ends.end_inclusive else "<"),
+        )
+        return " AND ".join(self._compare_parts(*condition) for condition in conditions if condition[0] < condition[1])
 
-    def _build_range_end_condition(self, count: int, compared: str) -> str:
+    def _compare_parts(self, first: int, end: int, compared: str) -> str:
         # Row values are compared lexicographically: a shorter end means all keys with this prefix.
-        return f"({', '.join(self.compared[:count])}) {compared} ({', '.join(self._key_marks[:count])})"
+        return f"({', '.join(self.compared[first:end])}) {compared} ({', '.join(self._key_marks[first:end])})"
 
     def _build_any_range(self, ranges: Sequence[RangeEnds]) -> str:
         return f"({' OR '.join(f'({self._build_range_condition(ends) or self._all})' for ends in ranges)})"

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain, groupby, takewhile
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -380,12 +380,18 @@ def _list_values_except_nulls(filters: Sequence[FieldValue]) -> list[Any]:
 
 
 def _get_range_ends(keys: Range) -> RangeEnds:
-    return RangeEnds(len(keys.begin), keys.begin_inclusive, len(keys.end), keys.end_inclusive, _is_single_prefix(keys))
+    return RangeEnds(
+        len(keys.begin), keys.begin_inclusive, len(keys.end), keys.end_inclusive, _count_shared_parts(keys)
+    )
 
 
 def _list_bound_values(keys: Range) -> Key:
-    return keys.begin if _is_single_prefix(keys) else (*keys.begin, *keys.end)
+    return (*keys.begin, *keys.end[_count_shared_parts(keys) :])
 
 
-def _is_single_prefix(keys: Range) -> bool:
-    return keys.begin == keys.end != () and keys.begin_inclusive and keys.end_inclusive
+def _count_shared_parts(keys: Range) -> int:
+    """Return the number of first parts that both ends have; of different ends, each keeps another part."""
+    if keys.begin == keys.end and keys.begin_inclusive and keys.end_inclusive:
+        return len(keys.begin)
+    pairs = zip(keys.begin[:-1], keys.end[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
