@@ -56,7 +56,8 @@ def test_runs_are_listed_within_interval(call: Call) -> None:
     text = call("runs", "sales.orders").out.splitlines()
     assert text[0].split() == ["program", "status", "started", "ended", "by", "touched", "run"]
     assert text[3].startswith("Load     failed")
-    assert call("runs", build_table_urn("none")).out == "No runs.\n"
+    missing = call("runs", build_table_urn("none"))
+    assert (missing.status, "dataset 'sales.none' not found" in missing.err) == (1, True)
 
 
 def test_run_is_shown_with_metadata_of_that_time(call: Call) -> None:

@@ -140,7 +140,10 @@ def test_namespace_in_use_applies_to_names_without_a_dot(catalog: Any, database:
     metadata.use("")
     with pytest.raises(InvalidName):
         metadata.show("t")
-    with pytest.raises(ValueError, match="namespace 'nobody_has_this' not found: create it first"):
+    with pytest.raises(
+        ValueError,
+        match="namespace 'nobody_has_this' not found: create it with jupyter colophon namespace create 'nobody_has_this'",
+    ):
         metadata.use("nobody_has_this")
     with pytest.raises(InvalidName):
         metadata.use("no namespace")

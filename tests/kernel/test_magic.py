@@ -190,8 +190,8 @@ def test_unknown_namespace_is_an_error_with_a_hint(kernel, catalog, database):
     outcome = kernel.run(f"%metadata tag x{database}.t x", "c")
     assert not outcome.succeeded
     assert outcome.text.strip() == (
-        f"UsageError: %metadata: namespace 'x{database}' not found: create it first (jupyter colophon namespace create, or"
-        f" PUT of its aspect `status`), or use the namespace default; is 'x{database}.t' spelled correctly?"
+        f"UsageError: %metadata: namespace 'x{database}' not found: create it with jupyter colophon namespace create"
+        f" 'x{database}', or use the namespace default; is 'x{database}.t' spelled correctly?"
     )
     assert find_entity(catalog, urn(f"x{database}")) is None
 

@@ -142,8 +142,8 @@ class NotFound(MetadataError):
 
 def create_missing_namespace_error(name: str) -> NotFound:
     """Return the error of a write into a namespace that does not exist, with the ways out."""
-    ways = "create it first (jupyter colophon namespace create, or PUT of its aspect `status`), or use the namespace default"
-    return NotFound("namespace", name, ways)
+    command = f"jupyter colophon namespace create {quote_and_truncate_text(name)}"
+    return NotFound("namespace", name, f"create it with {command}, or use the namespace default")
 
 
 class UnknownEntityType(NotFound):

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { BreakableName } from '../../components/breakable-name';
 import { ProblemNote } from '../../components/problem';
 import { ScrollableTable } from '../../components/scrollable-table';
 import { Tabs } from '../../components/tabs';
@@ -94,7 +95,9 @@ function AppRow(
           </p>
         ))}
       </td>
-      <td>{tables.join(', ')}</td>
+      <td className="jp-Colophon-wideCell">
+        <BreakableName text={tables.join(', ')} />
+      </td>
       <td>
         {panels
           .filter(panel => panel.app === name)
@@ -102,17 +105,19 @@ function AppRow(
           .join(', ')}
       </td>
       <td>
-        {isDroppable && (
-          <button
-            type="button"
-            className="jp-Colophon-button"
-            aria-label={trans.__('Delete the tables of %1', name)}
-            onClick={() => void dropTables()}
-          >
-            {trans.__('Delete tables…')}
-          </button>
-        )}{' '}
-        {state !== 'uninstalled' && <InstalledAppButtons {...props} />}
+        <div className="jp-Colophon-actions">
+          {isDroppable && (
+            <button
+              type="button"
+              className="jp-Colophon-button"
+              aria-label={trans.__('Delete the tables of %1', name)}
+              onClick={() => void dropTables()}
+            >
+              {trans.__('Delete tables…')}
+            </button>
+          )}
+          {state !== 'uninstalled' && <InstalledAppButtons {...props} />}
+        </div>
       </td>
     </tr>
   );
@@ -137,7 +142,7 @@ function InstalledAppButtons(props: IApplicationsProps & { app: SystemApp }): Re
         onClick={() => void (isDisabled ? model.setEnabled(name, true) : disable())}
       >
         {isDisabled ? trans.__('Enable') : trans.__('Disable…')}
-      </button>{' '}
+      </button>
       <button
         type="button"
         className="jp-Colophon-button"
@@ -145,7 +150,7 @@ function InstalledAppButtons(props: IApplicationsProps & { app: SystemApp }): Re
         onClick={() => void model.showLog(name)}
       >
         {trans.__('Log')}
-      </button>{' '}
+      </button>
       {state === 'failed' && (
         <button
           type="button"

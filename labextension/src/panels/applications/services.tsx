@@ -96,7 +96,7 @@ export function Services(props: IApplicationsProps & { apps: readonly SystemApp[
       </div>
       <p className="jp-Colophon-note">
         {trans.__(
-          'A service runs on threads of each server until a number of instances is set. Then it runs in that number of worker processes, in all servers of the store together; 0 is the way back to threads. Restarts are those of the server that answers.'
+          'By default, a service runs on threads of each server. With a number of instances, it runs in that many worker processes, of all servers of the store together; 0 resets it to threads. Restarts are counted by the server that answers.'
         )}
       </p>
       <ScrollableTable label={title}>

@@ -49,7 +49,7 @@ export function getRowName({ displayName, name }: Pick<IRowEntity, 'displayName'
 }
 
 /** Where an entity is: the notebook of a cell, the table of a column, the folder of a path, else its namespace. */
-function RowPath({ entity, trans }: { entity: IRowEntity; trans: TranslationBundle }): React.JSX.Element {
+function RowPath({ entity, trans }: { entity: IRowEntity; trans: TranslationBundle }): React.JSX.Element | null {
   const table = formatTable(entity.urn, trans);
   const place = parseNotebookUrn(entity.urn);
   if (place?.cell !== undefined && isNamed(entity)) {
@@ -62,6 +62,9 @@ function RowPath({ entity, trans }: { entity: IRowEntity; trans: TranslationBund
   }
   const folder = table === '' ? getFolder(entity.name) : '';
   const others = table === '' ? joinParts([entity.namespace, entity.platform ?? '']) : table;
+  if (folder + others === '') {
+    return null;
+  }
   return (
     <span className="jp-Colophon-path">
       {folder !== '' && (

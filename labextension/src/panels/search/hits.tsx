@@ -7,6 +7,7 @@ import { useModel } from '../../components/use-model';
 import { useScrollPosition } from '../../components/use-scroll-position';
 import type { SearchResults } from '../../generated/api';
 import { formatDay } from '../../model/stewardship/certification';
+import { shortenUrn } from '../../model/urns';
 import { getScrollTop, getVisibleRows } from '../../model/virtual-rows';
 import { useTagDrop } from '../../components/tag-drag';
 import { EntityRow, getRowName } from './entity-row';
@@ -57,9 +58,12 @@ function findReason(hit: Hit): Match | undefined {
 
 function Reason({ match }: { match: Match }): React.JSX.Element {
   const text = <HighlightedText parts={match.parts} />;
+  const { key, matchedOn, value } = match;
+  // What matches in a URN is behind words that all URNs have.
+  const shown = value.startsWith('urn:li:') ? shortenUrn(value) : matchedOn === 'key' ? value : text;
   return (
     <span className="jp-Colophon-match" title={match.aspect}>
-      <b>{match.matchedOn === 'key' ? text : match.key}</b> {match.matchedOn === 'key' ? match.value : text}
+      <b>{matchedOn === 'key' ? text : key}</b> {shown}
     </span>
   );
 }

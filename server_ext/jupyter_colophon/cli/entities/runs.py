@@ -6,6 +6,7 @@ from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser, build_choice_type, build_integer_type, set_completer
+from jupyter_colophon.client.api.did_you_mean import require_entity
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.cdap.names import parse_v3_path
 from jupyter_colophon.core.identity.urn import PREFIX
@@ -62,6 +63,8 @@ class RunsCommand(CatalogCommand):
                 page = client.list_runs(limit=self.args.limit - len(runs), cursor=cursor or None, **filters)
                 runs += page["runs"]
                 cursor = page["cursor"]
+            if not runs:
+                require_entity(client, urn)
         self.print_result({"runs": runs}, self.render_document("runs", {"runs": runs, "cursor": None}))
         return EXIT_OK
 

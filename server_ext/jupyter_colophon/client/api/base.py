@@ -33,7 +33,9 @@ class ApiBase:
         if namespace:
             urn = str(namespace_urn(namespace))
             if find_entity(self.catalog, urn, "status") is None:
-                msg = f"namespace {namespace!r} not found: create it first (jupyter colophon namespace create)"
+                msg = (
+                    f"namespace {namespace!r} not found: create it with jupyter colophon namespace create {namespace!r}"
+                )
                 raise ValueError(msg)
         if namespace is not None:
             self.namespace = namespace

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.missing_permissions import explain_missing_permissions
-from jupyter_colophon.client.problems import ClientError
+from jupyter_colophon.client.problems import ClientError, EntityNotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.short_names import shorten_urn
 
@@ -57,6 +57,12 @@ def explain_missing_entity(catalog: "Operations", urn: str) -> str:
         return f"{missing}; did you mean {shorten_urn(similar)!r}?"
     notice = explain_missing_permissions(catalog)
     return f"{missing}. {notice}" if notice else missing
+
+
+def require_entity(catalog: "Operations", urn: str) -> None:
+    """Raise EntityNotFound if an entity does not exist, or the user may not read it."""
+    if find_entity(catalog, urn, "status") is None:
+        raise EntityNotFound(explain_missing_entity(catalog, urn))
 
 
 def _get_dataset_namespace_and_name(catalog: "Operations", urn: str) -> tuple[str | None, str]:

@@ -9,7 +9,7 @@ from typing import Literal
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Document, Result, create_table_result
 from jupyter_colophon.client.api.base import ApiBase, Named, to_server_time
-from jupyter_colophon.client.api.did_you_mean import explain_missing_entity
+from jupyter_colophon.client.api.did_you_mean import explain_missing_entity, require_entity
 from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.client.api.missing_permissions import explain_missing_permissions
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
@@ -182,7 +182,7 @@ class Queries(ApiBase):
     ) -> Result:
         """Return runs that accessed data, or of a program (by URN), or all, newest first: `Runs`.
 
-        For the URN of a run, return the run and its accesses: `Run` and `RunAccesses`.
+        For the URN of a run, return the run and its accesses: `Run` and `RunAccesses`. Raises NotFound.
         """
         urn = None if name is None else self.resolve_urn(name)
         if urn is not None and urn.startswith(_RUN):
@@ -200,6 +200,8 @@ class Queries(ApiBase):
             status=status,
             limit=limit,
         )
+        if urn is not None and not page["runs"]:
+            require_entity(self.catalog, urn)
         rows = [{**run, "program": shorten_urn(run["program"]), **_shorten_accessed_names(run)} for run in page["runs"]]
         return create_table_result("runs", {"of": urn, **page}, "program status start end actor reads writes urn", rows)
 

@@ -72,7 +72,7 @@ function Type({ column, context }: Pick<IRowProps, 'column' | 'context'>): React
   const { type, nullable } = column;
   const { trans } = context;
   return (
-    <td>
+    <td className="jp-Colophon-typeCell">
       {type === undefined ? (
         <span className="jp-Colophon-note">{trans.__('not in the schema')}</span>
       ) : (
