@@ -43,9 +43,9 @@ def measure_rows(count: int, stores: Sequence[str]) -> Iterator[tuple[str, ...]]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
-        file = _write_parquet(folder / "entities.parquet", count)
+        file = write_parquet(folder / "entities.parquet", count)
         if "sqlite" in stores:
-            ours = _load_with_colophon(choose_sqlite_store(folder / "ours.db"), file, count)
+            ours = load_with_colophon(choose_sqlite_store(folder / "ours.db"), file, count)
             yield _format_row("SQLite", count, ours, _load_raw_sqlite(folder, count))
         if "postgresql" not in stores:
             return
@@ -53,7 +53,7 @@ def measure_rows(count: int, stores: Sequence[str]) -> Iterator[tuple[str, ...]]
         from support.stores import STORES
 
         with STORES["postgresql"](folder) as mine, STORES["postgresql"](folder) as other:
-            ours = _load_with_colophon(mine, file, count)
+            ours = load_with_colophon(mine, file, count)
             yield _format_row("PostgreSQL", count, ours, _load_raw_postgresql(mine, other, count))
 
 
@@ -86,7 +86,7 @@ def _format_speed_by_tenth(timed: Timed) -> str:
     )
 
 
-def _write_parquet(path: Path, count: int) -> Path:
+def write_parquet(path: Path, count: int) -> Path:
     """Write one aspect for each entity, as a data source would deliver it."""
     value = (
         encode_canonical_json(
@@ -112,7 +112,7 @@ def _run_batches(batches: Iterable[Callable[[], object]]) -> Timed:
     return wall, cpu, moments
 
 
-def _load_with_colophon(store: StorageChoice, file: Path, count: int) -> Timed:
+def load_with_colophon(store: StorageChoice, file: Path, count: int) -> Timed:
     """Load a file as the server does with the batches of a load, without HTTP."""
     adapt_collector_to_large_answers()
     catalog = open_or_create_catalog(store, IdentityRules())

@@ -10,7 +10,7 @@ import threading
 import time
 import types
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from functools import partial, wraps
 from importlib import import_module
 from inspect import iscoroutinefunction
@@ -179,9 +179,9 @@ class StageClock:
                 advance = partial(coroutine.throw, error)
 
 
-def install_clock(clock: StageClock) -> None:
+def install_clock(clock: StageClock, stages: Mapping[str, tuple[str, ...]] = STAGES) -> None:
     """Measure the functions of all stages that exist, also where modules have imported them by name."""
-    for stage, names in STAGES.items():
+    for stage, names in stages.items():
         for name in names:
             module_name, _, path = name.partition(":")
             *outer, last = path.split(".")

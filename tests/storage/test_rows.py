@@ -75,7 +75,7 @@ def test_upsert_many_merges_in_order(things: StorageProvider) -> None:
 
 
 def test_upsert_many_keeps_the_last_of_rows_with_the_same_key(things: StorageProvider) -> None:
-    rows = [build_row(("many", at % 7, "x"), n=at) for at in reversed(range(70))]
+    rows = [build_row(("many", at % 7, "x"), n=at) for at in reversed(range(270))]
     run_on_table(things, lambda table: table.upsert_many(rows))
     assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == list(range(7))
 

@@ -53,7 +53,8 @@ class Urn:
         if not self.parts or not (self.compound or len(self.parts) == 1):
             raise InvalidName("URN", self.type, "a simple key has one part, a compound one at least one")
         for part in self.parts:
-            require_valid_text("URN", part)
+            if not (part and part.isprintable()):
+                require_valid_text("URN", part)
         write = (
             encode_custom_key_part
             if self.type == "custom"

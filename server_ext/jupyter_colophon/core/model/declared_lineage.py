@@ -74,9 +74,10 @@ def parse_declared_lineage(aspect: str, urn: str, value: Mapping[str, Any] | Non
     return _READERS[aspect, kind](urn, value)
 
 
-def list_declaring_aspects(kind: str) -> list[str]:
+@lru_cache(maxsize=256)
+def list_declaring_aspects(kind: str) -> tuple[str, ...]:
     """Return the aspects that declare lineage for entities of this type."""
-    return [aspect for aspect, type_ in _READERS if type_ == kind]
+    return tuple(aspect for aspect, type_ in _READERS if type_ == kind)
 
 
 def get_program_urn_of_declared_edges(urn: str, namespace: str, actor: str) -> str:

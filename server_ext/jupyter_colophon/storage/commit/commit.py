@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.artifacts.artifact import ArtifactKey
@@ -32,7 +32,7 @@ from jupyter_colophon.storage.artifacts import delete_artifact
 from jupyter_colophon.storage.entities import retention, scope_union, sources_of_truth
 from jupyter_colophon.storage.entities.aspects import parse_present_aspects
 from jupyter_colophon.storage.entities.deleting_namespaces import is_namespace_being_deleted
-from jupyter_colophon.storage.entities.entity_state import EntityState, NotLocked
+from jupyter_colophon.storage.entities.entity_state import NO_VERSION, EntityState, NotLocked
 from jupyter_colophon.storage.entities.ingestion import IngestionIndexWriter, get_run_of_system_metadata
 from jupyter_colophon.storage.lineage import assertions, relationships
 from jupyter_colophon.storage.search import index, past_values
@@ -104,11 +104,13 @@ class CommitBuilder:
         namespaces = {text: self.identity.get_namespace(urn) for text, urn in new.items()}
         unchecked = set(namespaces.values()) - self._not_deleting
         deleting = self.tx.get_table("deleting_namespaces").scan_ranges([Range.prefix(name) for name in unchecked])
-        aspect_rows = self.tx.get_table("aspects").scan_ranges([Range.prefix(text) for text in new])
+        scan = self.tx.get_table("aspects").scan_ranges
+        # Of many entities, most may be new: only an entity with a row has aspects.
+        aspect_rows = scan([Range.prefix(text) for text in new]) if len(new) <= _FEW else None
         rows = {row["urn"]: row for row in self.tx.get_table("entities").read_many([(text,) for text in new])}
         self._not_deleting |= unchecked - {row["namespace"] for row in deleting}
         aspects: dict[str, dict[str, Row]] = {text: {} for text in new}
-        for aspect_row in aspect_rows:
+        for aspect_row in aspect_rows or scan([Range.prefix(text) for text in rows]):
             aspects[aspect_row["urn"]][aspect_row["aspect"]] = aspect_row
         for text, urn in new.items():
             row = rows.get(text) or self._create_entity_row(urn, namespaces[text])
@@ -465,10 +467,9 @@ class CommitBuilder:
         return self._load_entity_state(urn).row
 
     def _load_entity_state(self, urn: Urn) -> EntityState:
-        text = str(urn)
-        if text not in self._entities:
+        if urn.text not in self._entities:
             self.load_entities_at_once([urn])
-        return self._entities[text]
+        return self._entities[urn.text]
 
     def _create_entity_row(self, urn: Urn, namespace: str) -> Row:
         return {
@@ -523,9 +524,8 @@ class CommitBuilder:
         run: str | None,
         system: SystemMetadata | None = None,
     ) -> int:
-        old = entity.aspects.get(spec.name, {})
-        version = old.get("version", 0) + 1
-        system_text = None if system is None else system.stored_text
+        old = entity.aspects.get(spec.name, NO_VERSION)
+        old_value, version = old["value"], old["version"] + 1
         row = {
             "urn": entity.row["urn"],
             "aspect": spec.name,
@@ -534,15 +534,15 @@ class CommitBuilder:
             "actor": self.actor,
             "via": self.via,
             "time": self.now,
-            "system": system_text,
+            "system": None if system is None else system.stored_text,
         }
-        was = None if old.get("value") is None else get_run_of_system_metadata(old["system"])
+        was = None if old_value is None else get_run_of_system_metadata(old["system"])
         self.ingestion.record_run_of_aspect(
             row["urn"], spec.name, was, system.run if system and value is not None else None
         )
-        entity.aspects[spec.name] = row | {"base": old.get("base", 0), "floor": old.get("floor"), "implied": False}
+        entity.aspects[spec.name] = row | {"base": old["base"], "floor": old["floor"], "implied": False}
         self._pending_rows["aspect_versions"].append(row)
-        if old.get("value") is not None:
+        if old_value is not None:
             self._pending_rows[past_values.TABLE] += past_values.derive_past_value_rows_of_version(
                 entity.row, spec, old, value, self.now
             )
@@ -552,7 +552,7 @@ class CommitBuilder:
         if rule is not None:
             self._to_trim.append((entity, spec, rule))
         logged_version = ABSENT if value is None else version
-        before = old.get("value"), value, old.get("system"), system_text
+        before = old_value, value, old["system"], row["system"]
         return self.append_to_change_log(entity.row, spec.name, operation, logged_version, spec.scope, run, *before)
 
     def update_system_metadata_in_place(self, row: Row, system: SystemMetadata | None) -> None:
@@ -591,6 +591,8 @@ class CommitBuilder:
         return index.EntityChange(entity.row, before, now, marked)
 
 
+#: The number of entities up to which their aspects are read at once, whether or not they exist.
+_FEW: Final = 8
 _SCHEMA = "schemaMetadata"
 #: The first value of the aspect `status`.
 _NOT_REMOVED = encode_canonical_json({"removed": False})

@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.storage.spi import Row
+
+#: The row of an aspect that was never written.
+NO_VERSION: Final[Row] = {"version": 0, "value": None, "system": None, "base": 0, "floor": None}
 
 
 class NotLocked(Exception):

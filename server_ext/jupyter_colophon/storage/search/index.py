@@ -282,12 +282,8 @@ def build_search_document(
 ) -> Document:
     """Return the full-text document of an entity with these values, and words of texts that the model marks."""
     indexed = [(_cached_indexed_value if len(row.shown) <= _KEPT_LENGTH else _index_value)(row) for row in values]
-    columns = [(name, entity[column]) for name, column in COLUMNS.items() if entity[column]]
-    terms = {EVERYTHING, REMOVED if removed else PRESENT, *starmap(encode_filter_term, columns)}
-    if entity["type"] in _REFERENCED_TYPES:
-        terms.add(REFERENCED)
+    facets, terms = _index_columns(entity["type"], tuple(map(entity.__getitem__, COLUMNS.values())))
     kind = get_entity_kind_of_row(entity["type"], entity["urn"])
-    facets = _collect_facet_values(pair for pair in columns if pair[0] not in GROUPED)
     names = collect_name_index_words(entity["name"], entity["namespace"], entity["type"], kind)
     return Document(
         urn=entity["urn"],
@@ -300,8 +296,19 @@ def build_search_document(
             marked,
             *[value.words for value in indexed],
         ),
-        terms=frozenset(terms.union(*[value.terms for value in indexed])),
+        terms=terms.union((REMOVED if removed else PRESENT,), *[value.terms for value in indexed]),
     )
+
+
+# Few types, namespaces and platforms have many entities.
+@lru_cache(maxsize=_CACHE_SIZE)
+def _index_columns(type_: str, values: tuple[str | None, ...]) -> tuple[FacetValues, frozenset[str]]:
+    """Return the facet values and the terms that the columns of an entity add to its document."""
+    columns = [(name, value) for name, value in zip(COLUMNS, values, strict=True) if value]
+    terms = {EVERYTHING, *starmap(encode_filter_term, columns)}
+    if type_ in _REFERENCED_TYPES:
+        terms.add(REFERENCED)
+    return _collect_facet_values(pair for pair in columns if pair[0] not in GROUPED), frozenset(terms)
 
 
 def _collect_facet_values(pairs: Iterable[tuple[str, str]]) -> FacetValues:

@@ -4,6 +4,7 @@ import heapq
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, groupby, takewhile
 from operator import itemgetter
@@ -22,6 +23,7 @@ _AT_ONCE = 200
 _MANY = 8
 #: What such a list may contain that stores decode differently: escaped control characters, infinity.
 _NOT_ENCODABLE = re.compile(r"\\u000[01]|Infinity")
+_Group = tuple[tuple[str, ...], Sequence[Row], list[tuple[Any, ...]]]
 
 
 class Cursor(Protocol):
@@ -73,7 +75,7 @@ class SqlTable:
         self._execute, self._execute_many = channel.execute, channel.execute_many
         self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, lifetime
         self._unlimited, self._page = shape.dialect.unlimited, shape.dialect.page
-        self._joins_rows = shape.dialect.joins_rows
+        self._joins_rows, self._rows_together = shape.dialect.joins_rows, shape.dialect.rows_together
 
     def upsert(self, row: Row) -> None:
         """Write a row; omitted columns keep their values."""
@@ -84,16 +86,15 @@ class SqlTable:
         """Write rows in their order; omitted columns keep their values."""
         if not rows:
             return
-        groups = [(fields, list(some)) for fields, some in groupby(rows, key=tuple)]
-        values = [[tuple(row.values()) for row in some] for _, some in groups]
-        for (fields, some), row_values in zip(groups, values, strict=True):
+        groups = _group_rows_by_fields(rows)
+        for fields, some, values in groups:
             if len(some) < _MANY:
                 for row in some:
                     field_checks.require_valid_row(self._spec, row)
             else:
-                field_checks.require_valid_rows(self._spec, fields, row_values)
-        for (fields, some), row_values in zip(groups, values, strict=True):
-            self._upsert_group(fields, some, row_values)
+                field_checks.require_valid_rows(self._spec, fields, values)
+        for group in groups:
+            self._upsert_group(*group)
 
     def _upsert_group(self, fields: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
         if len(rows) >= _MANY:
@@ -113,7 +114,16 @@ class SqlTable:
         else:
             # In the order of keys, the fewest pages are changed. Rows with the same key keep their order.
             key = itemgetter(*[fields.index(name) for name in self._spec.primary_key])
-            self._execute_many(self._statements.upsert(fields), sorted(values, key=key))
+            self._upsert_values(fields, sorted(values, key=key))
+
+    def _upsert_values(self, fields: tuple[str, ...], values: Sequence[tuple[Any, ...]]) -> None:
+        """Write rows in this order, as many as possible with statements that write many."""
+        together = len(values) - len(values) % self._rows_together
+        for at in range(0, together, self._rows_together):
+            some = chain.from_iterable(values[at : at + self._rows_together])
+            self._execute(self._statements.upsert(fields, self._rows_together), tuple(some))
+        if rest := values[together:]:
+            self._execute_many(self._statements.upsert(fields), rest)
 
     def _has_distinct_keys(self, rows: Sequence[Row]) -> bool:
         """Return whether all keys are distinct, since one statement cannot write a row twice."""
@@ -369,6 +379,17 @@ class SqlTable:
             if row.get(name) is not None:
                 row[name] = bool(row[name])
         return row
+
+
+def _group_rows_by_fields(rows: Sequence[Row]) -> list[_Group]:
+    """Return consecutive rows with the same fields: the fields, the rows, and their values."""
+    fields = tuple(rows[0])
+    if len(fields) > 1 and set(map(len, rows)) == {len(fields)}:
+        # Nearly always all rows have the same fields, and a row without one of them raises KeyError.
+        with suppress(KeyError):
+            return [(fields, rows, list(map(itemgetter(*fields), rows)))]
+    groups = [(names, list(some)) for names, some in groupby(rows, key=tuple)]
+    return [(names, some, [tuple(row.values()) for row in some]) for names, some in groups]
 
 
 def _list_fields_and_nulls(filters: Sequence[FieldValue]) -> tuple[tuple[str, bool], ...]:

@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from jupyter_colophon.core.errors import (
@@ -13,6 +15,7 @@ from jupyter_colophon.core.errors import (
     TransactionConflict,
     TransactionTimeout,
 )
+from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
@@ -47,10 +50,24 @@ class GuardedConnection:
         except sqlite3.Error as error:
             raise translate_driver_error(error) from error
 
+    def insert_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Insert rows. The statement ends with the placeholders of one row, in parentheses. Raises StorageError."""
+        together = len(rows) - len(rows) % DIALECT.rows_together
+        for at in range(0, together, DIALECT.rows_together):
+            some = chain.from_iterable(rows[at : at + DIALECT.rows_together])
+            self.execute(_build_insert_of_rows(statement, DIALECT.rows_together), tuple(some))
+        if rest := rows[together:]:
+            self.execute_many(statement, rest)
+
     def _require_open_transaction(self) -> None:
         self._life.require_open()
         if not self._connection.in_transaction:
             raise StorageError("the store has rolled back the transaction after an error: repeat the request")
+
+
+@lru_cache(maxsize=16)
+def _build_insert_of_rows(statement: str, rows: int) -> str:
+    return statement + f", {statement[statement.rindex('(') :]}" * (rows - 1)
 
 
 @contextmanager

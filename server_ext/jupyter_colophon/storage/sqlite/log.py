@@ -37,7 +37,7 @@ class SqliteLog:
 
     def append_changes(self, rows: Sequence[Row]) -> None:
         """Append rows with their numbers."""
-        self._connection.execute_many(_APPEND, list(map(_get_values, rows)))
+        self._connection.insert_many(_APPEND, list(map(_get_values, rows)))
 
     def read_changes(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
         """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""

@@ -95,7 +95,7 @@ class SqliteSearch:
         existing = self._find_stored_texts([document.urn for document in documents])
         facet_texts = self._facets.encode_facet_values([document.facet_values for document in documents])
         for document, facet_text in zip(documents, facet_texts, strict=True):
-            words = " ".join([*sorted(document.words), *(_TERM + term for term in sorted(document.terms))])
+            words = _join_words_and_terms(document)
             columns = (document.namespace, document.type, len(document.words), facet_text)
             old = existing.get(document.urn)
             if old is None:
@@ -110,7 +110,7 @@ class SqliteSearch:
                 texts.append((old[0], words))
             elif isinstance(old[1], str):
                 uncompressed.append((old[0], words))
-        self._write_rows(_ADD, added)
+        self._connection.insert_many(_ADD, added)
         self._write_rows(_CHANGE, entries)
         self._write_rows(_UNINDEX, removed)
         self._write_texts(texts, uncompressed)
@@ -121,7 +121,7 @@ class SqliteSearch:
         self._write_rows(_FORGET_TEXT, [(number,) for number, _ in uncompressed])
         texts = [(number, encode_compressed_text(words)) for number, words in changed + uncompressed]
         self._write_rows(_PUT_TEXT, texts)
-        self._write_rows(_INDEX, changed)
+        self._connection.insert_many(_INDEX, changed)
 
     def _write_rows(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         if rows:
@@ -237,6 +237,12 @@ def _build_term_expression(required: RequiredTerm) -> str:
     # No document has the term without a text.
     alternatives = " OR ".join(f'"{_TERM}{term}"' for term in list_alternatives(required) or ("",))
     return f"({alternatives})"
+
+
+def _join_words_and_terms(document: Document) -> str:
+    """Return the text of a document: its words, and its terms with their mark, both sorted."""
+    terms = f" {_TERM}".join(["", *sorted(document.terms)])
+    return f"{' '.join(sorted(document.words))}{terms}".lstrip()
 
 
 def _parse_stored_terms(stored_text: str | bytes) -> frozenset[str]:
