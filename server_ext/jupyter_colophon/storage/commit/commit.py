@@ -537,15 +537,13 @@ class CommitBuilder:
             "system": None if system is None else system.stored_text,
         }
         was = None if old_value is None else get_run_of_system_metadata(old["system"])
-        self.ingestion.record_run_of_aspect(
-            row["urn"], spec.name, was, system.run if system and value is not None else None
-        )
+        now = system.run if system and value is not None else None
+        self.ingestion.record_run_of_aspect(row["urn"], spec.name, was, now)
         entity.aspects[spec.name] = row | {"base": old["base"], "floor": old["floor"], "implied": False}
         self._pending_rows["aspect_versions"].append(row)
         if old_value is not None:
-            self._pending_rows[past_values.TABLE] += past_values.derive_past_value_rows_of_version(
-                entity.row, spec, old, value, self.now
-            )
+            past_rows = past_values.derive_past_value_rows_of_version(entity.row, spec, old, value, self.now)
+            self._pending_rows[past_values.TABLE] += past_rows
         self._pending_rows["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
         rule = self._retention.find_rule(entity.row["namespace"], entity.urn.type, spec) if version > 1 else None
