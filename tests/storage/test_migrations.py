@@ -10,7 +10,7 @@ import pytest
 from jupyter_colophon.core.errors import StoreTooNew
 from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.operations import problems
-from jupyter_colophon.storage import providers, tables
+from jupyter_colophon.storage import providers, tables, transaction_lifetime
 from jupyter_colophon.storage.migrations.runner import (
     StoreMigration,
     apply_remaining_migrations,
@@ -72,6 +72,23 @@ def test_each_slice_is_applied_once_in_order(ready: StorageProvider) -> None:
     assert counted(ready)["third", 0] == 1
     assert sum(counted(ready).values()) == 5
     assert ready.tx_runner.run(read_migration_progress).version == 3
+
+
+def test_slice_that_takes_too_long_is_repeated(ready: StorageProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempts = 0
+
+    def read_slowly(tx: TableContext, place: str) -> None:
+        nonlocal attempts
+        attempts += 1
+        tx.get_table("things").increment(("slow", 0, "x"), "n", 1)
+        # The first attempt reads from the disk, later ones from its cache.
+        time.sleep(2.5 if attempts == 1 else 0)
+        tx.get_table("things").read(("slow", 0, "x"))
+
+    monkeypatch.setattr(transaction_lifetime, "WRITE_S", 2.0)
+    apply_remaining_migrations(ready, [StoreMigration("slow", read_slowly)])
+    assert counted(ready) == {("slow", 0): 1}
+    assert attempts > 1
 
 
 def test_interrupted_migration_is_resumed(ready: StorageProvider) -> None:

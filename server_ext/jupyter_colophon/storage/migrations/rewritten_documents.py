@@ -9,7 +9,7 @@ from jupyter_colophon.storage.migrations.runner import StoreMigration
 from jupyter_colophon.storage.spi import TableContext
 
 #: The number of documents in one transaction, which blocks all other writers.
-_AT_ONCE = 500
+_AT_ONCE = 100
 
 
 def build_third_migration() -> StoreMigration:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
-from jupyter_colophon.core.errors import StoreTooNew
+from jupyter_colophon.core.errors import StoreTooNew, TransactionTimeout
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS
 
@@ -22,6 +22,9 @@ NAME = "schema"
 #: The longest pause after a slice, in seconds. Another process that waits for SQLite's lock asks for it every 0.1 s, and would
 #: wait for the whole migration otherwise.
 _PAUSE_S = 0.15
+#: How often a slice is tried that takes too long. What it read stays in the cache of the file system, so each attempt takes
+#: less time: the first ones of a large store may read thousands of pages from a slow disk.
+_ATTEMPTS = 10
 _logger = logging.getLogger("jupyter_colophon.storage")
 
 
@@ -74,7 +77,7 @@ def rename_tables_and_fields(provider: StorageProvider, migrations: Sequence[Sto
 def apply_remaining_migrations(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
     """Apply the remaining migrations, with a pause after each slice in which other processes write.
 
-    The tables exist already. Raises StoreTooNew, StorageError.
+    The tables exist already. A slice that takes too long is repeated. Raises StoreTooNew, StorageError.
     """
     title = ""
     while (now := provider.tx_runner.run(read_migration_progress, read_only=True)).version < len(migrations):
@@ -83,7 +86,7 @@ def apply_remaining_migrations(provider: StorageProvider, migrations: Sequence[S
             title = migration.title
             _logger.info("upgrading the catalog to schema version %d: %s", now.version + 1, title)
         began = time.monotonic()
-        provider.tx_runner.run(lambda tx: _run_next_slice_and_record_progress(tx, migrations))
+        _run_next_slice(provider, migrations)
         time.sleep(min(_PAUSE_S, time.monotonic() - began))
         if provider.tx_runner.run(read_migration_progress, read_only=True).version > now.version:
             for table in migration.drops:
@@ -106,6 +109,18 @@ def write_migration_progress(tx: TableContext, now: MigrationProgress) -> None:
     """Write the row in `settings`."""
     value = json.dumps({"version": now.version, "place": now.place}).encode()
     tx.get_table(SETTINGS.id).upsert({"name": NAME, "value": value})
+
+
+def _run_next_slice(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            provider.tx_runner.run(lambda tx: _run_next_slice_and_record_progress(tx, migrations))
+        except TransactionTimeout:
+            if attempt == _ATTEMPTS:
+                raise
+            _logger.info("a part of the upgrade took too long, and is repeated")
+        else:
+            return
 
 
 def _run_next_slice_and_record_progress(tx: TableContext, migrations: Sequence[StoreMigration]) -> None:
