@@ -304,6 +304,10 @@ class MatchColumns(NamedTuple):
 class SearchIndex(Protocol):
     """Full text over documents, in the transaction of the write."""
 
+    @property
+    def rewritten_in(self) -> frozenset[int]:
+        """The schema versions that changed how this index stores documents: an upgrade to one writes all of them again."""
+
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents with their facet values, each of another entity; of new ones the last is the newest."""
 

@@ -109,6 +109,11 @@ class _VisibleSearch:
     #: The decisions for what was found with the filter, by namespace and type.
     _decisions: dict[MatchGroup, bool | None] = field(default_factory=dict)
 
+    @property
+    def rewritten_in(self) -> frozenset[int]:
+        """The schema versions that changed how the index stores documents."""
+        return self._tx.search.rewritten_in
+
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
         self._tx.search.put_documents(*documents)

@@ -35,6 +35,8 @@ _Place = tuple[int, str]
 class PortableSearch:
     """Full text inside one transaction."""
 
+    rewritten_in: frozenset[int] = frozenset()
+
     def __init__(self, table: Callable[[str], StructuredTable]) -> None:
         self._table = table
 

@@ -115,6 +115,9 @@ _TOKEN_BYTES, _TOKENS_BYTES, _BLOCK_BYTES = 2_000, 900_000, 14
 class PostgresSearch:
     """Full text in one transaction (`spi.SearchIndex`)."""
 
+    #: Version 4 indexes words in blocks.
+    rewritten_in = frozenset({4})
+
     def __init__(self, execute: Execute) -> None:
         self._execute, self._facets = execute, PostgresFacets(execute)
 

@@ -81,6 +81,9 @@ _TERM = "\ue000"
 class SqliteSearch:
     """Full text on one connection (`spi.SearchIndex`)."""
 
+    #: Version 3 compresses the texts of documents.
+    rewritten_in = frozenset({3})
+
     def __init__(self, connection: GuardedConnection) -> None:
         self._connection, self._facets = connection, facets.SqliteFacets(connection)
         #: The number of the newest document, once it was read.
