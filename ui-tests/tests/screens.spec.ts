@@ -106,7 +106,9 @@ async function findUntranslated(page: Page, within: string, data: readonly strin
       for (const root of roots) {
         const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
         for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-          add(node.textContent, node.parentElement!);
+          // A name that may break within a line is one text.
+          const parent = node.parentElement!;
+          add((parent.querySelector(':scope > wbr') === null ? node : parent).textContent, parent);
         }
         for (const element of root.querySelectorAll('*')) {
           ['aria-label', 'title', 'placeholder', 'alt', 'aria-description'].forEach(name =>

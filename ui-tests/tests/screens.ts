@@ -291,10 +291,13 @@ function listPages(run: string): IScreen[] {
         await expect(lineage(page).locator('[data-nodes="3"]')).toBeVisible();
         await toggle(page, 'Columns', true);
         await toggle(page, 'Legend', true);
-        await lineage(page)
-          .getByRole('button', { name: named('xtable, ') })
-          .press('Space');
-        await expect(lineage(page).getByRole('complementary')).toBeVisible();
+        // The columns may arrive, and the nodes be drawn again, while the key is pressed.
+        await expect(async () => {
+          await lineage(page)
+            .getByRole('button', { name: named('xtable, ') })
+            .press('Space');
+          await expect(lineage(page).getByRole('complementary')).toBeVisible({ timeout: 10_000 });
+        }).toPass();
       }
     },
     {
