@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_values import copy_json_deeply
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.documents.secret_locations import find_secret_paths_in_value, is_secret_schema
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.instances.instance_texts import PLACEHOLDER
@@ -140,7 +141,7 @@ def replace_masks_by_old_secrets(
 
 def format_path_as_pointer(path: ValuePath) -> str:
     """Return the path as a JSON Pointer."""
-    return "".join("/" + word.replace("~", "~0").replace("/", "~1") for word in path)
+    return format_pointer(path)
 
 
 def create_problem_for_each_path(pointers: Sequence[ValuePath], message: str) -> tuple[Problem, ...]:
