@@ -2,6 +2,9 @@
 
 import threading
 
+from jupyter_colophon.capture.origins import Origin
+from support.waiting import wait_for
+
 START = "import threading\nimport pandas as pd\nfrom concurrent.futures import ThreadPoolExecutor\nfrom multiprocessing.pool import ThreadPool"
 
 
@@ -36,3 +39,24 @@ def test_subclass_of_a_thread_runs_as_before(notebook):
     code = "class Counting(threading.Thread):\n    def run(self):\n        self.count = 1\nthread = Counting(daemon=True)\nthread.start()\nthread.join()"
     assert notebook.run("run", f"{START}\n{code}").error is None
     assert notebook.variables["thread"].count == 1
+
+
+def test_values_of_all_threads_wait_until_what_computes_values_is_observed(notebook):
+    origins, events, values = notebook.capture.context.origins, [], (threading.Event(), threading.Event())
+
+    def follow(value):
+        origins.set_origin(value, Origin(None, 0, ()))
+        events.append("followed")
+
+    def observe():
+        other = threading.Thread(target=follow, args=values[1:])
+        other.start()
+        # It cannot end before this function does.
+        other.join(0.2)
+        events.append("observed")
+
+    origins.call_before_values(observe)
+    follow(values[0])
+    wait_for(lambda: len(events), lambda count: count == 3)
+    assert events[0] == "observed"
+    assert events.count("observed") == 1

@@ -6,6 +6,7 @@ computed them.
 """
 
 import itertools
+import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections import OrderedDict
@@ -223,14 +224,17 @@ class OriginRegistry:
                 del entries[reference.key]
 
         self._forget_dead = forget_dead
-        self._waiting: list[Callable[[], object]] = []
+        self._waiting: list[_SingleCall] = []
 
     def call_before_values(self, function: Callable[[], object]) -> None:
-        """Call a function before the first value gets an origin; now, if one has."""
+        """Call a function before the first value gets an origin; now, if one has.
+
+        The values of all threads wait until it has returned: what is computed from them is observed.
+        """
         if self.entries:
             function()
         else:
-            self._waiting.append(function)
+            self._waiting.append(_SingleCall(function))
 
     def find_origin(self, value: object) -> Origin | None:
         """Return the origin of a value; None if it is unknown."""
@@ -246,10 +250,8 @@ class OriginRegistry:
 
     def set_origin(self, value: object, origin: Origin) -> None:
         """Set the origin of the present version of a value."""
-        while self._waiting:
-            # Another thread may have taken the last one.
-            with suppress(IndexError):
-                self._waiting.pop()()
+        if self._waiting:
+            self._call_waiting()
         entries, key = self.entries, _get_key(value)
         known = entries.get(key)
         if known is not None and known[0]() is value:
@@ -273,6 +275,27 @@ class OriginRegistry:
     def __len__(self) -> int:
         """Return the number of values."""
         return len(self.entries)
+
+    def _call_waiting(self) -> None:
+        for call in tuple(self._waiting):
+            call.call_or_wait()
+            # Another thread may have removed it.
+            with suppress(ValueError):
+                self._waiting.remove(call)
+
+
+class _SingleCall:
+    """A function that is called once; other threads wait until it has returned."""
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function: Callable[[], object] | None = function
+        self._lock = threading.RLock()
+
+    def call_or_wait(self) -> None:
+        with self._lock:
+            function, self._function = self._function, None
+            if function is not None:
+                function()
 
 
 class _Reference(weakref.ref[Any]):
