@@ -179,11 +179,12 @@ class DataCapture:
         self._adapters.install_entry_points()
         while not self._is_stopping:
             self._has_work.wait()
-            self._is_urgent.wait(DELAY_S)
-            is_urgent = self._is_urgent.is_set()
+            is_urgent = self._is_urgent.wait(DELAY_S)
             self._has_work.clear()
             self._is_woken = False
-            self._is_urgent.clear()
+            if is_urgent:
+                # Only what was seen: flows that become urgent from now on end the first pause.
+                self._is_urgent.clear()
             self._report_waiting(is_paced=not is_urgent)
         self._report_waiting()
 
