@@ -205,27 +205,14 @@ def test_document_of_any_size_is_found_by_each_word() -> None:
         provider.close()
 
 
-def test_tokens_of_another_block_are_found_and_rebuilt() -> None:
-    document = Document("urn", "space", "dataset", frozenset(), frozenset({"word"}), frozenset({"term"}))
-    with create_store_in_schema() as store:
-        provider = providers.open_complete_provider(store)
-        provider.table_admin.create_or_update()
-        provider.tx_runner.run(lambda tx: tx.search.put_documents(document))
-        with psycopg.connect(store.options["dsn"]) as connection:
-            connection.execute(f"SET search_path TO {store.options['schema']}")
-            connection.execute("UPDATE search_block_tokens SET tokens = array_to_tsvector(ARRAY['7:word'])")
-        assert provider.find_store_problems() == ["full text: 1 rows without the row that they belong to"]
-        provider.rebuild_derived_data()
-        assert provider.find_store_problems() == []
-        matches = provider.tx_runner.run(lambda tx: tx.search.find_matches(TextQuery(("word",)), 9), read_only=True)
-        assert [match.urn for match in matches] == ["urn"]
-        provider.close()
-
-
-#: Replaces the tables of full text by those before blocks.
-_WITHOUT_BLOCKS = b"""DROP TABLE search_block_tokens;
-    CREATE TABLE search_tokens (id bigint NOT NULL, part integer NOT NULL, tokens tsvector NOT NULL, PRIMARY KEY (id, part));
-    INSERT INTO search_tokens SELECT id, 0, array_to_tsvector(string_to_array(words, ' ')) FROM search_texts"""
+#: Replaces the tables of full text by those before words were stored once.
+_WITH_TEXTS = b"""INSERT INTO search_texts SELECT id, concat_ws(' ', words, long_tokens) FROM search_words;
+    INSERT INTO search_facets SELECT id, split_part(pair, E'\\x1f', 1), substr(pair, strpos(pair, E'\\x1f') + 1)
+        FROM search_entries, unnest(facets) AS pair;
+    ALTER TABLE search_entries DROP COLUMN facets;
+    DROP TABLE search_words"""
+#: And by those before blocks.
+_WITHOUT_BLOCKS = b"""CREATE TABLE search_tokens (id bigint NOT NULL, part integer NOT NULL, tokens tsvector NOT NULL, PRIMARY KEY (id, part))"""
 
 
 def test_documents_of_an_older_catalog_are_indexed_in_blocks() -> None:
@@ -239,13 +226,56 @@ def test_documents_of_an_older_catalog_are_indexed_in_blocks() -> None:
         catalog.close()
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute(_WITH_TEXTS)
             connection.execute(_WITHOUT_BLOCKS)
-            connection.execute("UPDATE structured_tables SET shape = (shape::int - 4)::text WHERE id = '+'")
+            connection.execute("UPDATE structured_tables SET shape = (shape::int - 10)::text WHERE id = '+'")
         catalog = open_or_create_catalog(store, IdentityRules())
         assert len(found) == 4
         assert list_hit_names(search_catalog(catalog, "owner:ops")) == found
         assert list_integrity_issues(create_maintenance(catalog)) == []
         catalog.close()
+
+
+def test_texts_of_documents_are_moved_beside_writers() -> None:
+    def build(name: str, word: str) -> Document:
+        facets = frozenset({("tag", f'{name} "\\,{{}}\x00\x1f'), ("owner", "ops")})
+        return Document(name, "space", "dataset", facets, frozenset({word, "each"}), frozenset({"t" * 5_000}))
+
+    kept, *others = [build(f"urn{number:03}", "old") for number in range(250)]
+    with create_store_in_schema() as store:
+        provider = providers.open_complete_provider(store)
+        provider.table_admin.create_or_update()
+        provider.tx_runner.run(lambda tx: tx.search.put_documents(kept, *others))
+        with psycopg.connect(store.options["dsn"]) as connection:
+            connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute(_WITH_TEXTS)
+            connection.execute("UPDATE structured_tables SET shape = (shape::int - 6)::text WHERE id = '+'")
+            connection.execute(b"CREATE TABLE search_block_tokens ()")
+        provider.close()
+        provider = providers.open_complete_provider(store)
+        provider.table_admin.create_or_update()
+        changed, removed = build(others[-2].urn, "new"), others[-1].urn
+
+        def move(tx: TableContext, place: str) -> str | None:
+            return tx.search.rewrite_some_documents(5, place)
+
+        place = provider.tx_runner.run(lambda tx: move(tx, ""))
+        provider.tx_runner.run(lambda tx: tx.search.put_documents(changed))
+        provider.tx_runner.run(lambda tx: tx.search.remove_document(removed))
+        while place is not None:
+            place = provider.tx_runner.run(lambda tx, now=place: move(tx, now))  # type: ignore[misc]
+        expected = [kept, *others[:-2], changed]
+        assert provider.tx_runner.run(lambda tx: tx.search.read_documents_after("", 999), read_only=True) == expected
+        found = {
+            word: provider.tx_runner.run(
+                lambda tx, word=word: len(tx.search.find_matches(TextQuery((word,)), 999)),  # type: ignore[misc]
+                read_only=True,
+            )
+            for word in ("old", "new")
+        }
+        assert found == {"old": 248, "new": 1}
+        assert provider.find_store_problems() == []
+        provider.close()
 
 
 def test_tables_of_an_older_catalog_are_upgraded() -> None:
@@ -256,6 +286,7 @@ def test_tables_of_an_older_catalog_are_upgraded() -> None:
             connection.execute(
                 "ALTER TABLE change_log DROP COLUMN previous_system, DROP COLUMN system, DROP COLUMN token"
             )
+            connection.execute(_WITH_TEXTS)
             connection.execute(_WITHOUT_BLOCKS)
             connection.execute("DROP TABLE search_facets")
             connection.execute("ALTER TABLE search_entries ADD COLUMN tags text NOT NULL DEFAULT ''")
@@ -269,9 +300,10 @@ def test_tables_of_an_older_catalog_are_upgraded() -> None:
         # A later version.
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute(_WITH_TEXTS)
             connection.execute(_WITHOUT_BLOCKS)
             connection.execute("ALTER TABLE change_log DROP COLUMN token")
-            connection.execute("UPDATE structured_tables SET shape = (shape::int - 5)::text WHERE id = '+'")
+            connection.execute("UPDATE structured_tables SET shape = (shape::int - 11)::text WHERE id = '+'")
         catalog = open_or_create_catalog(store, IdentityRules())
         write_metadata(catalog, properties={"later": "1"})
         assert len(catalog.provider.tx_runner.run(lambda tx: tx.log.read_changes(0, 100, {}), read_only=True)) > len(

@@ -299,7 +299,7 @@ def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> 
             )
         for catalog in catalogs:
             assert list_hit_names(search_catalog(catalog, "tags:gold")) == ["orders"]
-            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(4)
+            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(5)
         assert write_metadata(catalogs[0], ORDERS, {"owner": "Mary"}, version=2).version == 3
         assert list_integrity_issues(create_maintenance(catalogs[0])) == []
         for catalog in catalogs:
@@ -343,7 +343,7 @@ def test_catalog_of_newer_version_is_refused_and_unchanged(old: StorageChoice) -
 
 def test_new_catalog_has_the_newest_version(tmp_path: Path) -> None:
     catalog = open_or_create_catalog(choose_sqlite_store(tmp_path / "new.db"), IdentityRules())
-    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(4)
+    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(5)
     catalog.close()
 
 

@@ -304,10 +304,6 @@ class MatchColumns(NamedTuple):
 class SearchIndex(Protocol):
     """Full text over documents, in the transaction of the write."""
 
-    @property
-    def rewritten_in(self) -> frozenset[int]:
-        """The schema versions that changed how this index stores documents: an upgrade to one writes all of them again."""
-
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents with their facet values, each of another entity; of new ones the last is the newest."""
 
@@ -328,6 +324,11 @@ class SearchIndex(Protocol):
 
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN (code points), after this one; "" means the start."""
+
+    def rewrite_some_documents(self, version: int, place: str) -> str | None:
+        """Rewrite some documents after a place as a schema version stores them, for an upgrade to it; return the next place,
+        or None at the end, or if the version does not change how this index stores documents. The first place is "".
+        """
 
 
 class Edge(NamedTuple):

@@ -109,11 +109,6 @@ class _VisibleSearch:
     #: The decisions for what was found with the filter, by namespace and type.
     _decisions: dict[MatchGroup, bool | None] = field(default_factory=dict)
 
-    @property
-    def rewritten_in(self) -> frozenset[int]:
-        """The schema versions that changed how the index stores documents."""
-        return self._tx.search.rewritten_in
-
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
         self._tx.search.put_documents(*documents)
@@ -150,6 +145,10 @@ class _VisibleSearch:
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN, after this one. Only maintenance reads them."""
         return self._tx.search.read_documents_after(urn, limit)
+
+    def rewrite_some_documents(self, version: int, place: str) -> str | None:
+        """Rewrite some documents for an upgrade."""
+        return self._tx.search.rewrite_some_documents(version, place)
 
     def _add_filter(self, query: TextQuery) -> TextQuery:
         return replace(query, filter=self._filter)

@@ -2,7 +2,11 @@
 
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.migrations.removed_terms import build_second_migration
-from jupyter_colophon.storage.migrations.rewritten_documents import build_fourth_migration, build_third_migration
+from jupyter_colophon.storage.migrations.rewritten_documents import (
+    build_fifth_migration,
+    build_fourth_migration,
+    build_third_migration,
+)
 from jupyter_colophon.storage.migrations.runner import StoreMigration
 from jupyter_colophon.storage.migrations.version_1 import build_first_migration
 
@@ -14,4 +18,5 @@ def list_store_migrations(registry: Registry) -> tuple[StoreMigration, ...]:
         build_second_migration(),
         build_third_migration(),
         build_fourth_migration(),
+        build_fifth_migration(),
     )

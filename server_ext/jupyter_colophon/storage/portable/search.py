@@ -35,8 +35,6 @@ _Place = tuple[int, str]
 class PortableSearch:
     """Full text inside one transaction."""
 
-    rewritten_in: frozenset[int] = frozenset()
-
     def __init__(self, table: Callable[[str], StructuredTable]) -> None:
         self._table = table
 
@@ -142,6 +140,10 @@ class PortableSearch:
             )
             for row in rows
         ]
+
+    def rewrite_some_documents(self, version: int, place: str) -> str | None:
+        """Return None: no version changed how documents are stored."""
+        return None
 
     def _update_token_rows(self, key: _Place, old: set[str], new: set[str]) -> None:
         table, (number, urn) = self._table(TOKENS.id), key

@@ -39,7 +39,7 @@ _OLDEST = 130_000
 _PROBE_TABLE = "CREATE TABLE health (id integer PRIMARY KEY, at timestamptz)"
 _PROBE = "INSERT INTO health (id, at) VALUES (1, now()) ON CONFLICT (id) DO UPDATE SET at = excluded.at"
 _CREATION = [KEY_PART, session.TURN, *log.CREATION, *search.CREATION, *edges.CREATION, _PROBE_TABLE]
-_GROWTH = [*log.GROWTH, *search.GROWTH, *log.LATEST_GROWTH, *search.LATEST_GROWTH]
+_GROWTH = [*log.GROWTH, *search.GROWTH, *log.LATEST_GROWTH, *search.BLOCKS_GROWTH, *search.WORDS_GROWTH]
 _SCHEMA_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
 
 

@@ -1,4 +1,4 @@
-"""Full text on PostgreSQL: sets of words in `tsvector`, found by a GIN index.
+"""Full text on PostgreSQL: a GIN index of the words of each document, which are stored once, compressed.
 
 Nothing is parsed: words and terms are encoded (`core/model/search_index_terms.py`) and used unchanged. A term has a
 mark before it, so that no word can be taken for a term, and both are quoted, so that none can be read as an operator
@@ -7,17 +7,19 @@ mark before it, so that no word can be taken for a term, and both are quoted, so
 A GIN index returns all rows that match, in no order. So entries are numbered in blocks, and each token begins with the
 block of its entry: a search reads block after block, newest first, until it has enough matches. A word that no entry of
 a block has costs one descent of the index (decision 61).
+
+The index computes the tokens from the stored words (decision 62).
 """
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from jupyter_colophon.core.search.search import CountedMatches, FacetValues, MatchGroups
+from jupyter_colophon.core.search.search import CountedMatches, MatchGroups
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
-from jupyter_colophon.storage.postgresql.facets import PostgresFacets
+from jupyter_colophon.storage.postgresql.facets import COLUMN as FACETS
+from jupyter_colophon.storage.postgresql.facets import FORMER_CREATION as FORMER_FACETS
+from jupyter_colophon.storage.postgresql.facets import FORMER_VALUES, PostgresFacets, decode_facets, encode_facets
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.spi import (
     Clause,
@@ -32,8 +34,7 @@ from jupyter_colophon.storage.spi import (
 )
 
 _URN, _REQUESTED = DIALECT.build_comparable_term("urn", "string"), DIALECT.build_comparable_term("%s", "string")
-#: `search_entries` has what a list of hits needs and is small. `search_tokens`, which had tokens without blocks, is
-#: replaced by `search_block_tokens`.
+#: `search_entries` has what a list of hits needs and is small. The other tables are replaced by `search_words`.
 CREATION = [
     """CREATE TABLE search_entries (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         urn text COLLATE "C" NOT NULL, namespace text NOT NULL, type text NOT NULL, tags text NOT NULL,
@@ -46,125 +47,136 @@ CREATION = [
     "CREATE INDEX search_tokens_by_token ON search_tokens USING gin (tokens) WITH (fastupdate = off)",
 ]
 #: Later changes of the tables; each is applied once, in this order.
-GROWTH = [*FACETS, "ALTER TABLE search_entries DROP COLUMN tags"]
-#: A document has one row of tokens, or several if it has more than fit into a `tsvector`; each row has all terms, so it
-#: can match alone. Documents that were indexed in `search_tokens` are indexed again by a migration.
-LATEST_GROWTH = [
+GROWTH = [*FORMER_FACETS, "ALTER TABLE search_entries DROP COLUMN tags"]
+BLOCKS_GROWTH = [
     "DROP TABLE search_tokens",
-    # A search reads the row of each match, but not its tokens. PostgreSQL moves tokens out of rows of more than 2 kB only,
-    # which the filler makes of each row; it is compressed. So 75 rows fit on a page instead of four.
     """CREATE TABLE search_block_tokens (id bigint NOT NULL, part integer NOT NULL, tokens tsvector NOT NULL,
         filler text NOT NULL DEFAULT repeat(' ', 2100), PRIMARY KEY (id, part)) WITH (toast_tuple_target = 128)""",
-    # No statistics: the planner is to assume a few matches in each block, and to use the index.
     "ALTER TABLE search_block_tokens ALTER COLUMN tokens SET STORAGE EXTERNAL, ALTER COLUMN tokens SET STATISTICS 0",
-    # Without a pending list, which every search would have to read.
     "CREATE INDEX search_block_tokens_by_token ON search_block_tokens USING gin (tokens) WITH (fastupdate = off)",
 ]
-_OLD = (
-    f"SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = {_REQUESTED}"
-)
-# In their order, since the newest are found first.
-_ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, length)
-    SELECT urn, namespace, type, length
-    FROM unnest(%s::text[], %s::text[], %s::text[], %s::integer[]) WITH ORDINALITY
-        AS new (urn, namespace, type, length, at) ORDER BY at RETURNING id, urn"""
-#: Each document with its facet values, as pairs.
-_KNOWN = f"""SELECT e.urn, e.id, e.namespace, e.type, e.length, t.words,
-        EXISTS (SELECT FROM search_block_tokens AS i WHERE i.id = e.id),
-        ARRAY(SELECT ARRAY[f.facet, f.value] FROM search_facets AS f WHERE f.entry = e.id)
-    FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.build_comparable_term("u", "string")} FROM unnest(%s::text[]) AS u))"""
-_ADD_TEXTS = "INSERT INTO search_texts (id, words) SELECT * FROM unnest(%s::bigint[], %s::text[])"
-_INDEX = """INSERT INTO search_block_tokens (id, part, tokens)
-    SELECT id, part, array_to_tsvector(string_to_array(tokens, ' '))
-    FROM unnest(%s::bigint[], %s::integer[], %s::text[]) AS new (id, part, tokens)"""
-_CHANGE = "UPDATE search_entries SET namespace = %s, type = %s, length = %s WHERE id = %s"
-_CHANGE_TEXT = "UPDATE search_texts SET words = %s WHERE id = %s"
-_FORGET = "DELETE FROM search_entries WHERE id = %s"
-_FORGET_TEXT = "DELETE FROM search_texts WHERE id = %s"
-_UNINDEX = "DELETE FROM search_block_tokens WHERE id = ANY(%s::bigint[])"
 #: The number of the binary digits of an entry that number it within its block: 32,768 entries are a block.
 _BLOCK_BITS = 15
+#: A document has one row of words, or several if it has more than fit into a `tsvector`; each row has all terms, so it can
+#: match alone. `long_tokens` are those of which the words have a hash only. A migration moves the texts of older documents
+#: from `search_texts`, and their facet values from `search_facets`; newer stores have nothing in these tables.
+WORDS_GROWTH = [
+    "DROP TABLE search_block_tokens",
+    f"ALTER TABLE search_entries ADD COLUMN {FACETS}",
+    # Each token begins with the block of its entry.
+    f"""CREATE OR REPLACE FUNCTION build_tokens(bigint, text) RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 AS $$
+        SELECT array_to_tsvector(string_to_array(to_hex($1 >> {_BLOCK_BITS}) || ':'
+            || replace($2, ' ', ' ' || to_hex($1 >> {_BLOCK_BITS}) || ':'), ' ')) $$""",
+    # A search reads the row of each match, but not its words. PostgreSQL compresses words, and moves them out of the row,
+    # in rows of more than 2 kB only, which the filler makes of each row; it is compressed, too. So a page has 75 rows.
+    """CREATE TABLE search_words (id bigint NOT NULL, part integer NOT NULL, words text NOT NULL, long_tokens text,
+        filler text NOT NULL DEFAULT repeat(' ', 2100), PRIMARY KEY (id, part)) WITH (toast_tuple_target = 128)""",
+    # Without a pending list, which every search would have to read.
+    """CREATE INDEX search_words_by_token ON search_words USING gin (build_tokens(id, words))
+        WITH (fastupdate = off)""",
+    # The planner is to assume a few matches in each block, and to use the index.
+    "ALTER INDEX search_words_by_token ALTER COLUMN 1 SET STATISTICS 0",
+]
+_OLD = f"SELECT id FROM search_entries WHERE {_URN} = {_REQUESTED}"
+# In their order, since the newest are found first.
+_ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, length, facets)
+    SELECT urn, namespace, type, length, facets::text[]
+    FROM unnest(%s::text[], %s::text[], %s::text[], %s::integer[], %s::text[]) WITH ORDINALITY
+        AS new (urn, namespace, type, length, facets, at) ORDER BY at RETURNING id, urn"""
+_KNOWN = f"""SELECT e.urn, e.id, e.namespace, e.type, e.length, e.facets,
+        ARRAY(SELECT words FROM search_words AS w WHERE w.id = e.id ORDER BY part)
+    FROM search_entries AS e WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.build_comparable_term("u", "string")} FROM unnest(%s::text[]) AS u))"""
+_ADD_WORDS = """INSERT INTO search_words (id, part, words, long_tokens)
+    SELECT * FROM unnest(%s::bigint[], %s::integer[], %s::text[], %s::text[])"""
+_CHANGE = "UPDATE search_entries SET namespace = %s, type = %s, length = %s, facets = %s::text::text[] WHERE id = %s"
+_FORGET = "DELETE FROM search_entries WHERE id = %s"
+_FORGET_WORDS = "DELETE FROM search_words WHERE id = ANY(%s::bigint[])"
 #: Where a query has the block. No encoded word has this character.
 _BLOCK = "\ue002"
 # The ordinal makes the order of blocks known, so that no block is read after the limit.
 _MATCHING = f"""SELECT m.id FROM generate_series((SELECT COALESCE(MAX(id), 0) FROM search_entries) >> {_BLOCK_BITS}, 0, -1)
         WITH ORDINALITY AS b (block, at),
-    LATERAL (SELECT DISTINCT id FROM search_block_tokens
-        WHERE tokens @@ replace(%s, '{_BLOCK}', to_hex(b.block) || ':')::tsquery) AS m
+    LATERAL (SELECT DISTINCT id FROM search_words
+        WHERE build_tokens(id, words) @@ replace(%s, '{_BLOCK}', to_hex(b.block) || ':')::tsquery) AS m
     ORDER BY b.at, m.id DESC LIMIT %s"""
 # Ranking everything that a common word matches costs seconds at a million entities: rank the newest only. `OFFSET 0` has
 # each entry looked up: the planner expects as many matches as the limit, and would read all entries.
 _MATCH = f"""SELECT e.id, e.namespace, e.type, e.urn, e.length FROM ({_MATCHING}) AS n,
     LATERAL (SELECT * FROM search_entries WHERE id = n.id OFFSET 0) AS e ORDER BY e.id DESC"""
 _COUNT = f"SELECT COUNT(*) FROM ({_MATCHING}) AS n"
-#: The entries whose tokens begin with the block of the entry.
-IN_ITS_BLOCK = f"""SELECT id FROM search_block_tokens
-    WHERE length(tokens) = 0 OR tokens @@ ('''' || to_hex(id >> {_BLOCK_BITS}) || ':'':*')::tsquery"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
-_WHOLE = """SELECT e.urn, e.namespace, e.type, e.id, t.words
-    FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
+_WHOLE = """SELECT e.urn, e.namespace, e.type, e.id, e.facets,
+        (SELECT string_agg(concat_ws(' ', words, long_tokens), ' ') FROM search_words AS w WHERE w.id = e.id)
+    FROM search_entries AS e"""
 _DOCUMENTS = f"{_WHOLE} WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.build_comparable_term('u', 'string')} FROM unnest(%s::text[]) AS u))"
 _AFTER = f"{_WHOLE} WHERE {_URN} > {_REQUESTED} ORDER BY {_URN} LIMIT %s"
-_TEXTS = "SELECT id, words FROM search_texts WHERE id > %s ORDER BY id LIMIT 500"
+#: Texts before schema version 5, without those of documents that were written or removed since.
+_FORMER_TEXTS = """SELECT t.id, t.words FROM search_texts AS t JOIN search_entries AS e ON e.id = t.id
+    WHERE t.id > %s AND NOT EXISTS (SELECT FROM search_words AS w WHERE w.id = t.id) ORDER BY t.id LIMIT 100"""
+_FORMER_FACETS = f"UPDATE search_entries AS e SET facets = {FORMER_VALUES} WHERE id = ANY(%s::bigint[])"
+_FORGET_FORMER = "TRUNCATE search_texts, search_facets"
 #: No encoded word begins with these: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
 _TERM, _HASHED = "\ue000", "\ue001"
+_HASHES = (_HASHED, _TERM + _HASHED)
 #: The number of bytes that a `tsvector` takes for one token, and for all of them, with a margin, and for a block.
 _TOKEN_BYTES, _TOKENS_BYTES, _BLOCK_BYTES = 2_000, 900_000, 14
+#: The words of a row, and its long tokens.
+_WordRow = tuple[str, str | None]
 
 
 class PostgresSearch:
     """Full text in one transaction (`spi.SearchIndex`)."""
-
-    #: Version 4 indexes words in blocks.
-    rewritten_in = frozenset({4})
 
     def __init__(self, execute: Execute) -> None:
         self._execute, self._facets = execute, PostgresFacets(execute)
 
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents, with one statement of each kind for all of them."""
-        by_urn = {document.urn: (document, _join_words_and_terms(document)) for document in documents}
-        facets: dict[int, FacetValues] = {}
-        existing: dict[str, int] = {}
-        changed: list[tuple[int, str]] = []
-        unindexed: list[tuple[int, str]] = []
-        for urn, entry, *hit_values, old_words, is_indexed, pairs in self._execute(_KNOWN, (list(by_urn),)):
-            existing[urn], facets[entry] = entry, frozenset(map(tuple, pairs))
-            document, words = by_urn[urn]
-            if (new_values := _build_hit_values(document)) != tuple(hit_values):
-                self._execute(_CHANGE, (*new_values, entry))
-            if words != old_words:
-                changed.append((entry, words))
-            elif not is_indexed:
-                unindexed.append((entry, words))
-        new = [(document, words) for urn, (document, words) in by_urn.items() if urn not in existing]
-        texts = self._insert_documents(new) if new else []
-        for entry, words in changed:
-            self._execute(_CHANGE_TEXT, (words, entry))
+        new = {document.urn: (document, _build_word_rows(_list_tokens(document))) for document in documents}
+        changed: list[tuple[int, list[_WordRow]]] = []
+        for urn, entry, *hit_values, facets, old_words in self._execute(_KNOWN, (list(new),)):
+            document, rows = new.pop(urn)
+            if (*hit_values, decode_facets(facets)) != (*_build_hit_values(document), document.facet_values):
+                self._execute(_CHANGE, (*_build_hit_values(document), encode_facets(document.facet_values), entry))
+            if [words for words, _ in rows] != old_words:
+                changed.append((entry, rows))
         if changed:
-            self._execute(_UNINDEX, ([entry for entry, _ in changed],))
-        self._index_words_of_entries(texts + changed + unindexed)
-        values = {entry: by_urn[urn][0].facet_values for urn, entry in existing.items()}
-        values |= {entry: document.facet_values for (entry, _), (document, _) in zip(texts, new, strict=True)}
-        self._facets.write_facet_differences(facets, values)
+            self._execute(_FORGET_WORDS, ([entry for entry, _ in changed],))
+        if new:
+            entries = self._insert_entries([document for document, _ in new.values()])
+            changed += [(entries[urn], rows) for urn, (_, rows) in new.items()]
+        self._insert_words(changed)
 
-    def _insert_documents(self, new: Sequence[tuple[Document, str]]) -> list[tuple[int, str]]:
-        """Insert entries and texts of new documents; return their numbers with the text to index."""
-        urns = [document.urn for document, _ in new]
-        columns = zip(*(_build_hit_values(document) for document, _ in new), strict=True)
-        entries = {urn: entry for entry, urn in self._execute(_ADD_ALL, (urns, *map(list, columns)))}
-        texts = [(entries[document.urn], words) for document, words in new]
-        self._execute(_ADD_TEXTS, ([entry for entry, _ in texts], [words for _, words in texts]))
-        return texts
+    def _insert_entries(self, documents: Sequence[Document]) -> dict[str, int]:
+        """Insert the entries of new documents; return their numbers by URN."""
+        rows = [(item.urn, *_build_hit_values(item), encode_facets(item.facet_values)) for item in documents]
+        added = self._execute(_ADD_ALL, tuple(map(list, zip(*rows, strict=True))))
+        return {urn: entry for entry, urn in added}
+
+    def _insert_words(self, documents: Sequence[tuple[int, list[_WordRow]]]) -> None:
+        """Insert the words of these entries, which have none."""
+        rows = [(entry, part, *row) for entry, word_rows in documents for part, row in enumerate(word_rows)]
+        if rows:
+            self._execute(_ADD_WORDS, tuple(map(list, zip(*rows, strict=True))))
 
     def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
         old = self._execute(_OLD, (urn,)).fetchone()
         if old is not None:
-            self._execute(_UNINDEX, (list(old[:1]),))
-            for statement in (_FORGET, _FORGET_TEXT):
-                self._execute(statement, old[:1])
-            self._facets.delete_facet_values(old[0])
+            self._execute(_FORGET_WORDS, (list(old),))
+            self._execute(_FORGET, old)
+
+    def rewrite_some_documents(self, version: int, place: str) -> str | None:
+        """Move the words and facet values of some entries after a number, for version 5."""
+        if version != 5:
+            return None
+        texts = list(self._execute(_FORMER_TEXTS, (int(place or 0),)))
+        if not texts:
+            self._execute(_FORGET_FORMER)
+            return None
+        self._insert_words([(entry, _build_word_rows(words.split(" "))) for entry, words in texts])
+        self._execute(_FORMER_FACETS, ([entry for entry, _ in texts],))
+        return str(texts[-1][0])
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
@@ -188,9 +200,9 @@ class PostgresSearch:
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return these documents, unranked."""
-        rows = self._execute(_DOCUMENTS, (list(urns),))
         return [
-            Match(urn, space, kind, number, 0.0, _parse_stored_terms(words)) for urn, space, kind, number, words in rows
+            Match(urn, space, kind, number, 0.0, _parse_stored_tokens(text)[1])
+            for urn, space, kind, number, _, text in self._execute(_DOCUMENTS, (list(urns),))
         ]
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
@@ -199,41 +211,18 @@ class PostgresSearch:
 
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN, after this one."""
-        rows = list(self._execute(_AFTER, (urn, limit)))
-        values = self._facets.read_facet_values([number for *_, number, _ in rows])
         return [
-            Document(urn, space, kind, values[number], _parse_stored_words(words), _parse_stored_terms(words))
-            for urn, space, kind, number, words in rows
+            Document(urn, space, kind, decode_facets(facets), *_parse_stored_tokens(text))
+            for urn, space, kind, _, facets, text in self._execute(_AFTER, (urn, limit))
         ]
-
-    def rebuild_full_text_index(self) -> None:
-        """Rebuild the index from the texts."""
-        last: Any = 0
-        while texts := list(self._execute(_TEXTS, (last,))):
-            self._execute(_UNINDEX, ([entry for entry, _ in texts],))
-            self._index_words_of_entries(texts)
-            last = texts[-1][0]
-
-    def _index_words_of_entries(self, texts: Sequence[tuple[int, str]]) -> None:
-        """Index the words of these entries, which are not indexed yet."""
-        rows = [
-            (entry, part, " ".join([block + token for token in tokens]))
-            for entry, words in texts
-            for block in [f"{entry >> _BLOCK_BITS:x}:"]
-            for part, tokens in enumerate(
-                _split_tokens_for_tsvectors([_hash_if_too_long(word) for word in words.split(" ") if word])
-            )
-        ]
-        if rows:
-            self._execute(_INDEX, tuple(map(list, zip(*rows, strict=True))))
 
     def _count_matches_up_to(self, expression: str, cap: int) -> int:
         return int(self._execute(_COUNT, (expression, cap), prepare=False).fetchone()[0])
 
 
-def _join_words_and_terms(document: Document) -> str:
-    """Join the words and terms of a document."""
-    return " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
+def _list_tokens(document: Document) -> list[str]:
+    """Return the words of a document, and its terms with their mark."""
+    return [*sorted(document.words), *sorted(_TERM + term for term in document.terms)]
 
 
 def _build_hit_values(document: Document) -> tuple[str, str, int]:
@@ -241,18 +230,28 @@ def _build_hit_values(document: Document) -> tuple[str, str, int]:
     return document.namespace, document.type, len(document.words)
 
 
-def _split_tokens_for_tsvectors(tokens: Sequence[str]) -> Iterator[list[str]]:
-    """Split tokens into lists that fit into a `tsvector`, each with all terms."""
+def _build_word_rows(tokens: Sequence[str]) -> list[_WordRow]:
+    """Return the rows of a document with these tokens, in order."""
+    hashed = list(map(_hash_if_too_long, tokens))
+    long_tokens = " ".join([token for token, short in zip(tokens, hashed, strict=True) if token != short]) or None
+    return [(words, None if part else long_tokens) for part, words in enumerate(_split_tokens_for_tsvectors(hashed))]
+
+
+def _split_tokens_for_tsvectors(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield tokens as texts that fit into a `tsvector`, each with all terms."""
+    if sum(map(len, tokens)) * 4 + len(tokens) * _BLOCK_BYTES <= _TOKENS_BYTES:
+        yield " ".join(filter(None, tokens))
+        return
     terms = [token for token in tokens if token.startswith(_TERM)]
-    part, room = list(terms), _TOKENS_BYTES
+    part, room = list[str](), _TOKENS_BYTES
     for token in tokens:
-        if token.startswith(_TERM):
+        if not token or token.startswith(_TERM):
             continue
         if (room := room - len(token.encode()) - _BLOCK_BYTES) < 0:
-            yield part
-            part, room = list(terms), _TOKENS_BYTES
+            yield " ".join(part + terms)
+            part, room = [], _TOKENS_BYTES
         part.append(token)
-    yield part
+    yield " ".join(part + terms)
 
 
 def _hash_if_too_long(token: str) -> str:
@@ -294,11 +293,8 @@ def _quote_lexeme(token: str) -> str:
     return f"'{_BLOCK}" + token.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _parse_stored_terms(stored_text: str) -> frozenset[str]:
-    # Terms come after all words.
-    _, mark, terms = stored_text.partition(_TERM)
-    return frozenset(terms.split(f" {_TERM}")) if mark else frozenset()
-
-
-def _parse_stored_words(stored_text: str) -> frozenset[str]:
-    return frozenset(word for word in stored_text.split(" ") if word and not word.startswith(_TERM))
+def _parse_stored_tokens(text: str | None) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words and the terms in a stored text; None for a missing one."""
+    tokens = [token for token in (text or "").split(" ") if not token.startswith(_HASHES)]
+    terms = frozenset(token[len(_TERM) :] for token in tokens if token.startswith(_TERM))
+    return frozenset(token for token in tokens if token and not token.startswith(_TERM)), terms

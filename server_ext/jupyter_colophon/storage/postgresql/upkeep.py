@@ -3,15 +3,13 @@
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.storage.postgresql.connection import TimeLimitedConnection, translate_driver_errors_and_close_lost
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.postgresql.search import IN_ITS_BLOCK, PostgresSearch
 
 _TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
 _ALONE = {
-    "search_entries": "SELECT COUNT(*) FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
-    "search_texts": "SELECT COUNT(*) FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
-    "search_facets": "SELECT COUNT(*) FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)",
-    "full text": f"""SELECT COUNT(*) FROM (SELECT id FROM search_texts EXCEPT ({IN_ITS_BLOCK})
-        UNION (SELECT id FROM search_block_tokens EXCEPT SELECT id FROM search_texts)) AS alone""",
+    "search_entries": """SELECT COUNT(*) FROM search_entries AS e
+        WHERE NOT EXISTS (SELECT FROM search_words AS w WHERE w.id = e.id)""",
+    "search_words": """SELECT COUNT(DISTINCT id) FROM search_words AS w
+        WHERE NOT EXISTS (SELECT FROM search_entries AS e WHERE e.id = w.id)""",
 }
 _AMCHECK = "SELECT n.nspname::text FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE extname = 'amcheck'"
 _INDEXES = """SELECT c.relname::text, c.oid FROM pg_class AS c JOIN pg_am AS a ON a.oid = c.relam
@@ -22,10 +20,8 @@ _CLOCK_AND_CONNECTIONS = """SELECT extract(epoch FROM clock_timestamp())::float8
     (SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::text || ' of '
         || current_setting('max_connections') || ' in use'"""
 _REPAIRS = (
-    "DELETE FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
-    "DELETE FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
-    "DELETE FROM search_block_tokens WHERE id NOT IN (SELECT id FROM search_texts)",
-    "DELETE FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)",
+    "DELETE FROM search_entries AS e WHERE NOT EXISTS (SELECT FROM search_words AS w WHERE w.id = e.id)",
+    "DELETE FROM search_words AS w WHERE NOT EXISTS (SELECT FROM search_entries AS e WHERE e.id = w.id)",
     """DELETE FROM lineage_nodes WHERE id NOT IN (SELECT data FROM lineage_runs UNION SELECT program FROM lineage_runs
         UNION SELECT data FROM lineage_edges UNION SELECT program FROM lineage_edges)""",
 )
@@ -68,7 +64,6 @@ def rebuild_indexes_and_full_text(execute: Execute) -> None:
         execute(statement)
     for (table,) in list(execute(_TABLES)):
         execute(f'REINDEX TABLE "{table}"')
-    PostgresSearch(execute).rebuild_full_text_index()
 
 
 def rewrite_tables_and_return_freed_bytes(connection: TimeLimitedConnection) -> int:

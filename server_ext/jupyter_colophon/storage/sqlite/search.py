@@ -76,13 +76,12 @@ _AFTER = """SELECT e.urn, e.namespace, e.type, e.facet_values, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
 #: No encoded word begins with this: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
 _TERM = "\ue000"
+#: The number of documents that an upgrade rewrites in one transaction, which blocks all other writers.
+_REWRITTEN_AT_ONCE = 100
 
 
 class SqliteSearch:
     """Full text on one connection (`spi.SearchIndex`)."""
-
-    #: Version 3 compresses the texts of documents.
-    rewritten_in = frozenset({3})
 
     def __init__(self, connection: GuardedConnection) -> None:
         self._connection, self._facets = connection, facets.SqliteFacets(connection)
@@ -194,6 +193,14 @@ class SqliteSearch:
             Document(urn, space, kind, facet_values, _parse_stored_words(words), _parse_stored_terms(words))
             for (urn, space, kind, _, words), facet_values in zip(rows, values, strict=True)
         ]
+
+    def rewrite_some_documents(self, version: int, place: str) -> str | None:
+        """Compress the texts of some documents after a URN, for version 3."""
+        if version != 3:
+            return None
+        documents = self.read_documents_after(place, _REWRITTEN_AT_ONCE)
+        self.put_documents(*documents)
+        return documents[-1].urn if documents else None
 
     def _count_matches_up_to(self, expression: str, cap: int) -> int:
         return int(self._connection.execute(_COUNT, (expression, cap)).fetchone()[0])
