@@ -26,7 +26,7 @@ import websocket
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.transport import ServerAddress, Transport
 
-#: Seconds for the start of a server, and for a cell: Spark starts slowly on a busy machine.
+#: Seconds for the start and the stop of a server, and for a cell: Spark starts slowly on a busy machine.
 START_S = 300.0
 CELL_S = 300.0
 #: Extensions that neither the catalog nor a kernel needs: loading them costs a server a quarter of its start.
@@ -104,7 +104,8 @@ class LiveServer:
             return
         process.terminate()
         try:
-            process.wait(20)
+            # It ends its kernels and closes the store.
+            process.wait(START_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,28 @@ async def test_shutdown_kernel_marks_its_runs_killed(
         assert (await api("GET", "runs", urn, answers="run")).body["status"] == "running"
     changes = (await api("GET", "changes", params={"urn": CELL}, answers="changes")).body["changes"]
     assert [one["value"] for one in changes if one["run"] == cell] == [{"status": "running"}, {"status": "killed"}]
+
+
+async def test_shutdown_waits_until_the_end_of_runs_is_recorded(
+    api: Any, jp_serverapp: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel, headers, *_ = await started(jp_serverapp)
+    urn = await begin(api, headers, CELL, "cell")
+    is_recording, can_continue = threading.Event(), threading.Event()
+
+    def may(*_: Any) -> bool:
+        is_recording.set()
+        return can_continue.wait(PATIENCE_S)
+
+    monkeypatch.setattr(ClosedNamespaces, "may", may)
+    shutdown = asyncio.ensure_future(jp_serverapp.kernel_manager.shutdown_kernel(kernel))
+    assert await asyncio.to_thread(is_recording.wait, PATIENCE_S)
+    # A server that stops waits for its kernels, and its threads write nothing afterwards.
+    done, _ = await asyncio.wait([shutdown], timeout=0.3)
+    can_continue.set()
+    assert not done
+    await shutdown
+    assert (await api("GET", "runs", urn, answers="run")).body["status"] == "killed"
 
 
 async def test_dead_kernel_marks_its_runs_killed_before_restart(

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -281,18 +281,19 @@ class ServerState(ProcessServices):
         """Return the present path of the notebook of a kernel, given its path when the kernel started."""
         return self.kernel_notebooks.find_present_path(principal.via, path)
 
-    def record_kernel_end_in_background(self, kernel: str) -> None:
-        """Record, in the background, that the unfinished runs of a kernel ended with it."""
+    def record_kernel_end_in_background(self, kernel: str) -> "Future[None] | None":
+        """Record, in the background, that the unfinished runs of a kernel ended with it; return None if there is nothing to wait for."""
         if self.service_reports is not None:
             self._report_kernel_end(kernel)
             self.kernel_registry.remove_ended_kernel(kernel)
-            return
+            return None
         principal = self.tokens.find_principal_of_kernel(kernel)
         # If the catalog was never opened, no kernel has reported a run.
         if principal is None or self._catalog is None:
             self.kernel_registry.remove_ended_kernel(kernel)
         elif not self.closed:
-            self.threads.submit(self._mark_kernel_runs_killed, kernel, principal)
+            return self.threads.submit(self._mark_kernel_runs_killed, kernel, principal)
+        return None
 
     def _mark_kernel_runs_killed(self, kernel: str, principal: Principal) -> None:
         try:

@@ -3,8 +3,10 @@
 The server's own credentials never reach them: Jupyter starts kernels with the server's whole environment.
 """
 
+import asyncio
 import os
 from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,6 +35,8 @@ SERVER_VARIABLES: Final = frozenset(
         TOKEN_VARIABLE,
     }
 )
+#: How long the shutdown of a kernel waits for the record of the end of its runs, while the store is slow.
+RECORD_TIMEOUT_S: Final = 30.0
 
 
 class ColophonProvisioner(LocalProvisioner):
@@ -40,6 +44,8 @@ class ColophonProvisioner(LocalProvisioner):
 
     #: Whether the kernel was registered and has a token.
     _is_registered = False
+    #: The record of the end of its runs, which is written in the background; None if there is nothing to wait for.
+    _end_record: "Future[None] | None" = None
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Add our variables to the kernel's environment; called again for a restart, with a new token."""
@@ -60,18 +66,23 @@ class ColophonProvisioner(LocalProvisioner):
         return code
 
     async def cleanup(self, restart: bool = False) -> None:
-        """Record the kernel's unfinished runs as killed, and revoke its token; a restarted kernel gets a new one."""
+        """Record the kernel's unfinished runs as killed, and revoke its token; a restarted kernel gets a new one.
+
+        A server that stops waits for its kernels, and no longer writes once its process ends: so this waits for the record.
+        """
         self._record_end_and_revoke_token()
         server = _find_server(self.parent)
         if server is not None and not restart:
             _get_server_state(server).kernel_notebooks.remove_kernel(str(self.kernel_id))
         await super().cleanup(restart)
+        if self._end_record is not None and not restart:
+            await asyncio.wait([asyncio.wrap_future(self._end_record)], timeout=RECORD_TIMEOUT_S)
 
     def _record_end_and_revoke_token(self) -> None:
         server, kernel = _find_server(self.parent), str(self.kernel_id)
         if server is not None and self._is_registered:
             self._is_registered = False
-            _get_server_state(server).record_kernel_end_in_background(kernel)
+            self._end_record = _get_server_state(server).record_kernel_end_in_background(kernel)
             _get_server_state(server).tokens.revoke_token_and_close_connections(kernel)
 
 
