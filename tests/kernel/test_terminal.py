@@ -8,12 +8,36 @@ import sys
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.kernel.orphaned_reports import send_orphaned_reports
+from support.waiting import wait_for
 
 STARTUP = Path(__file__).parents[2] / "server_ext" / "etc" / "ipython" / "startup" / "colophon.py"
 
 WITH_SPARK = """
 from jupyter_colophon.spark.session import get_session
 spark = get_session("away", **{"spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m", "spark.master": "local[1]"})
+"""
+
+#: A cell that writes a file, which is reported when the shell has begun to end.
+LATE = """
+import atexit, threading, time
+from jupyter_colophon.capture.calls import DeferredFlows, Flow
+from jupyter_colophon.capture.data_capture import get_active_capture
+from jupyter_colophon.capture.origins import get_file
+
+capture, is_ending = get_active_capture(), threading.Event()
+atexit.register(is_ending.set)
+
+class LateWrite(DeferredFlows):
+    function = "write"
+    flow = Flow(capture.context.get_execution(), capture.context.get_time_ms(), "write", (), get_file("file:{path}", "csv"))
+
+    def list_flows(self):
+        is_ending.wait(300)
+        time.sleep(0.3)
+        return [self.flow]
+
+capture.add_flows([LateWrite()])
 """
 
 
@@ -122,6 +146,20 @@ def test_loading_twice_follows_cells_once(ipython, server):
         COLOPHON_TOKEN=server.token,
     )
     assert "followers: 1" in text
+
+
+def test_shell_that_ends_waits_until_its_last_calls_are_reported(ipython, server, catalog, tmp_path, outbox):
+    path = tmp_path / "late.csv"
+    (tmp_path / "late.py").write_text(LATE.format(path=path))
+    environment = {"COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token, "COLOPHON_OUTBOX": str(outbox)}
+    ipython("%load_ext jupyter_colophon", "%run late.py", **environment)
+
+    def list_runs():
+        # A shell that ended before the server had its reports left them in a file.
+        send_orphaned_reports(catalog, server.url)
+        return catalog.list_runs(data=f"urn:li:dataset:(urn:li:dataPlatform:file,{path},PROD)")["runs"]
+
+    assert len(wait_for(list_runs, bool)) == 1
 
 
 def test_notebook_runs_on_without_a_server_and_warns_once(ipython, nowhere):

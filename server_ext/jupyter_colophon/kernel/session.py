@@ -47,6 +47,9 @@ SPARK_TIMEOUT_S = 1.0
 #: How long a kernel that shuts down waits for its last reports.
 SHUTDOWN_TIMEOUT_S = 2.0
 
+#: How long it waits before that for what libraries did, which is lost if it does not become a report.
+LIBRARIES_TIMEOUT_S = 10.0
+
 _UNKNOWN_NOTEBOOK = (
     f"Colophon does not know which notebook this kernel runs, and records its cells as those of {NO_NOTEBOOK!r}."
     " Set COLOPHON_NOTEBOOK to its path, or execute the notebook with `jupyter colophon run -- …`."
@@ -235,10 +238,11 @@ class KernelSession:
         self.notices.add_line_once(f"capture {library}", line)
 
     def _replace_catalog_and_recorder(self, catalog: Operations | None, recorder: Recorder | None) -> None:
-        """Replace catalog and recorder. Spark's events so far go to the old recorder, events during its close to the new one."""
+        """Replace catalog and recorder. What happened so far goes to the old recorder, events during its close to the new one."""
         deadline = time.monotonic() + SHUTDOWN_TIMEOUT_S
         if self.recorder is not None:
             self.captures.wait_for_events()
+            self.libraries.wait_until_reported(LIBRARIES_TIMEOUT_S)
         catalog_before, recorder_before = self.catalog, self.recorder
         self.catalog, self.recorder = catalog, recorder
         if recorder_before is not None:
@@ -249,4 +253,7 @@ class KernelSession:
     def _end_session(self) -> None:
         # No error here may keep a kernel from shutting down.
         with suppress(Exception):
+            running = self._get_execution()
+            if running is not None:
+                self.libraries.report_opened_files(running)
             self._replace_catalog_and_recorder(None, None)
