@@ -25,8 +25,9 @@ from jupyter_colophon.core.model.search_index_terms import build_value_rows
 from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.search import index
-from jupyter_colophon.storage.sqlite import search
+from jupyter_colophon.storage.sqlite import facets, search
 from jupyter_colophon.storage.sqlite.compressed_texts import encode_compressed_text
+from jupyter_colophon.storage.sqlite.name_bits import compute_name_bits
 
 WHO = Principal("bench")
 _SLICE, _NOW = 50_000, 1_700_000_000_000
@@ -114,7 +115,7 @@ class _EntityWriter:
         self._store, self._counts = store, counts
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
         self._next = store.execute(search._NEWEST).fetchone()[0]
-        self._values = {
+        self._values: dict[tuple[str, str], int] = {
             (facet, value): number
             for number, facet, value in store.execute("SELECT id, facet, value FROM search_facet_values")
         }
@@ -159,15 +160,20 @@ class _EntityWriter:
     def _add_document(self, document: Any) -> None:
         self._next += 1
         words = " ".join([*sorted(document.words), *sorted(search._TERM + term for term in document.terms)])
-        for pair in document.facet_values:
-            if pair not in self._values:
-                self._values[pair] = len(self._values) + 1
-                self._add_row("search_facet_values", self._values[pair], *pair)
-        numbers = ",".join(str(number) for number in sorted(self._values[pair] for pair in document.facet_values))
+        numbers = ",".join(map(str, sorted(map(self._get_or_add_number, document.facet_values))))
+        group = self._get_or_add_number((facets.GROUP, f"{document.type}:{document.namespace}"))
+        bits = compute_name_bits(document.urn, document.namespace, document.type)
         shown = (document.urn, document.namespace, document.type, len(document.words))
-        self._add_row("search_entries", self._next, *shown, numbers)
+        self._add_row("search_entries", self._next, *shown, numbers, group, bits)
         self._add_row("search_texts", self._next, encode_compressed_text(words))
         self._add_row("search_tokens (rowid, words)", self._next, words)
+
+    def _get_or_add_number(self, pair: tuple[str, str]) -> int:
+        """Return the number of a facet value."""
+        if pair not in self._values:
+            self._values[pair] = len(self._values) + 1
+            self._add_row("search_facet_values", self._values[pair], *pair)
+        return self._values[pair]
 
     def _add_row(self, table: str, *values: Any) -> None:
         self._rows.setdefault(table, []).append(values)

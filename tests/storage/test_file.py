@@ -216,6 +216,7 @@ CREATE TABLE search_facets (
 INSERT INTO search_facets
     SELECT e.id, number.value FROM search_entries AS e, json_each('[' || e.facet_values || ']') AS number;
 INSERT INTO search_facets VALUES (1000000, 1);
+DROP INDEX search_entries_for_matches;
 ALTER TABLE search_entries DROP COLUMN facet_values;
 """
 
@@ -254,6 +255,28 @@ def test_damaged_facet_values_are_reported_and_repaired(tmp_path: Path, damaged:
     assert search_catalog(catalog, "orders").facets == before
     assert list_integrity_issues(create_maintenance(catalog)) == []
     catalog.close()
+
+
+def test_damaged_groups_and_names_are_repaired(tmp_path: Path) -> None:
+    path = tmp_path / "colophon.db"
+    catalog = open_catalog_file(path)
+    write_metadata(catalog, ORDERS, tags=["gold"])
+    before = search_catalog(catalog, "orders")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (rows,) = connection.execute("SELECT json_group_array(name_bits || group_number) FROM search_entries")
+        connection.execute("UPDATE search_entries SET name_bits = 0, group_number = 12345")
+    assert catalog.provider.find_store_problems() == [
+        "groups of search_entries: 4 rows without the row that they belong to"
+    ]
+    create_maintenance(catalog).create_integrity_checker().rebuild_derived_rows()
+    assert search_catalog(catalog, "orders") == before
+    assert list_integrity_issues(create_maintenance(catalog)) == []
+    catalog.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert (
+            connection.execute("SELECT json_group_array(name_bits || group_number) FROM search_entries").fetchone()
+            == rows
+        )
 
 
 def test_connections_of_ended_threads_are_closed(tmp_path: Path) -> None:

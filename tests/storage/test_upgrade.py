@@ -285,6 +285,27 @@ def test_pages_of_texts_that_become_smaller_are_freed(tmp_path: Path) -> None:
     reopened.close()
 
 
+def test_what_a_search_reads_of_matches_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "colophon.db"
+    catalog = open_or_create_catalog(choose_sqlite_store(file), IdentityRules())
+    for urn in (ORDERS, REPORT, CELL):
+        write_metadata(catalog, urn, {"owner": "ops"})
+    before = search_catalog(catalog, "owner:ops")
+    catalog.provider.tx_runner.run(lambda tx: write_migration_progress(tx, MigrationProgress(5)))
+    catalog.close()
+    with closing(sqlite3.connect(file)) as connection, connection:
+        rows = connection.execute("SELECT * FROM search_entries ORDER BY id").fetchall()
+        connection.execute("DROP INDEX search_entries_for_matches")
+        for column in ("group_number", "name_bits"):
+            connection.execute(f"ALTER TABLE search_entries DROP COLUMN {column}")
+    catalog = open_or_create_catalog(choose_sqlite_store(file), IdentityRules())
+    assert search_catalog(catalog, "owner:ops") == before
+    assert list_integrity_issues(create_maintenance(catalog)) == []
+    catalog.close()
+    with closing(sqlite3.connect(file)) as connection, connection:
+        assert connection.execute("SELECT * FROM search_entries ORDER BY id").fetchall() == rows
+
+
 def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> None:
     with OLD["sqlite"](tmp_path) as choice:
         path = tmp_path / "colophon.db"
@@ -299,7 +320,7 @@ def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> 
             )
         for catalog in catalogs:
             assert list_hit_names(search_catalog(catalog, "tags:gold")) == ["orders"]
-            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(5)
+            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(6)
         assert write_metadata(catalogs[0], ORDERS, {"owner": "Mary"}, version=2).version == 3
         assert list_integrity_issues(create_maintenance(catalogs[0])) == []
         for catalog in catalogs:
@@ -343,7 +364,7 @@ def test_catalog_of_newer_version_is_refused_and_unchanged(old: StorageChoice) -
 
 def test_new_catalog_has_the_newest_version(tmp_path: Path) -> None:
     catalog = open_or_create_catalog(choose_sqlite_store(tmp_path / "new.db"), IdentityRules())
-    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(5)
+    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(6)
     catalog.close()
 
 

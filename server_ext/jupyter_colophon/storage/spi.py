@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
+from jupyter_colophon.core.search.query_language import SearchPattern
 from jupyter_colophon.core.search.search import CountedMatches, FacetValues, MatchGroup, MatchGroups
 
 FieldType = Literal["int", "long", "float", "double", "string", "bytes", "bool"]
@@ -226,6 +227,7 @@ class TextQuery:
     prefixes: tuple[str, ...] = ()
     terms: tuple[TermCondition, ...] = ()
     filter: TermFilter = TermFilter()
+    names: tuple[SearchPattern, ...] = ()  # Folded words; `MatchUrns` reports which names may have one.
 
 
 def list_alternatives(required: RequiredTerm) -> tuple[str, ...]:
@@ -277,7 +279,7 @@ class Match(NamedTuple):
 class MatchColumns(NamedTuple):
     """The newest matches as parallel lists: an object for each of thousands would take longer than finding them.
 
-    `counted` are all of them, newest first; the first of them are ranked and have a URN and a score.
+    `counted` are all of them, newest first; the first of them are ranked: they have a score, and a URN or `MatchUrns`.
     """
 
     urns: Sequence[str] = ()

@@ -41,6 +41,13 @@ class MatchGroups:
         self._by_group = _PositionsByGroup()
         self.positions = list(map(self._by_group.__getitem__, groups))
 
+    @classmethod
+    def from_positions(cls, distinct: Iterable[MatchGroup], positions: list[int]) -> "MatchGroups":
+        """Return groups given as positions among these distinct ones."""
+        groups = cls(distinct)
+        groups.positions = positions
+        return groups
+
     def list_distinct(self) -> list[MatchGroup]:
         """Return the distinct groups by position; after a selection, also those that none of its matches has."""
         return list(self._by_group)
@@ -51,9 +58,7 @@ class MatchGroups:
 
     def select_matches(self, matches: Iterable[int]) -> "MatchGroups":
         """Return the groups of these matches, which are numbered from 0."""
-        selected = MatchGroups(self._by_group)
-        selected.positions = list(map(self.positions.__getitem__, matches))
-        return selected
+        return MatchGroups.from_positions(self._by_group, list(map(self.positions.__getitem__, matches)))
 
     def get_group(self, match: int) -> MatchGroup:
         """Return the group of a match."""

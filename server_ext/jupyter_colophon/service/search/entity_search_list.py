@@ -76,7 +76,7 @@ class EntitySearchLister:
             truncated = truncated or results.capped
         positions = self.searcher.find_visible_positions(tx, results, SearchRequest(""), principal)
         matches = [
-            match for match in map(results.get_match, positions) if self._matches_requested_entities(match, request)
+            match for match in results.read_matches(positions) if self._matches_requested_entities(match, request)
         ]
         if request.scope:
             matches = [match for match in matches if self._matches_in_scope(tx, match, query, request)]
@@ -124,8 +124,9 @@ class EntitySearchLister:
     ) -> list[ListPosition]:
         """Return the matches with their sort keys, in order."""
         if not request.sort:
-            positions = [at for match in matches if (at := results.find_position(match.urn)) is not None]
-            best = results.select_best_matches(positions, len(matches), by_type=False)
+            positions = results.read_positions_by_urn()
+            selected = [positions[match.urn] for match in matches]
+            best = results.select_best_matches(selected, len(matches), by_type=False)
             return [(at, match.urn) for at, match in enumerate(best)]
         if request.sort == "entity-name":
             named = [

@@ -40,7 +40,7 @@ from jupyter_colophon.service.search.facet_counts import count_most_frequent_fac
 from jupyter_colophon.service.search.filter_terms import FilterTermResolver
 from jupyter_colophon.service.search.name_words import find_name_words
 from jupyter_colophon.service.search.search_as_of import PointInTimeSearch
-from jupyter_colophon.service.search.search_results import MatchCollector
+from jupyter_colophon.service.search.search_results import MatchCollector, MatchKey, get_match_key
 from jupyter_colophon.service.search.suggestions import find_candidates, suggest_queries
 from jupyter_colophon.service.search.system_property_search import (
     find_datasets_written_by_program,
@@ -186,13 +186,13 @@ class CatalogSearcher:
         page = _select_page(tx, results, visible, request, query, offset)
         hits, described_count = self._build_hits_of_page(tx, page, query, request.as_of, principal)
         end = offset + described_count
-        past = [results.get_match(at) for at in visible] if results.past else ()
+        past = results.read_matches(visible) if results.past else ()
         facets = count_most_frequent_facet_values(tx.search, request.facets, matched.counted, past)
         return SearchResult(
             hits=tuple(hits),
             total=matched.total,
             at_least=matched.at_least,
-            ranked=len(results.urns) if results.capped else None,
+            ranked=len(results.numbers) if results.capped else None,
             facets=facets,
             names=ReferenceNameResolver(tx, self.registry, self.read_policy, principal).read_names_of_facet_values(
                 facets
@@ -224,9 +224,7 @@ class CatalogSearcher:
         candidates = MatchCollector()
         candidates.add_matches_of_term(find_candidates(tx, query), 0)
         visible = self.find_visible_positions(tx, candidates, SearchRequest(""), principal)
-        return suggest_queries(
-            query, aspects.find_entity_summaries(tx, [candidates.urns[at] for at in visible]).values()
-        )
+        return suggest_queries(query, aspects.find_entity_summaries(tx, candidates.read_urns(visible)).values())
 
     def _find_visible_matches(
         self, tx: TableContext, request: SearchRequest, query: SearchQuery, principal: Principal
@@ -297,7 +295,8 @@ class CatalogSearcher:
             return matching
         past = filter_visible_matches(tx, self.read_policy, principal, list(results.past.values()))
         visible = {match.urn for match in past}
-        return [at for at in matching if results.numbers[at] or results.urns[at] in visible]
+        urns = results.read_urns(matching)
+        return [at for at, urn in zip(matching, urns, strict=True) if results.numbers[at] or urn in visible]
 
     def _build_hits_of_page(
         self, tx: TableContext, page: Sequence[Match], query: SearchQuery, as_of: int | None, principal: Principal
@@ -378,13 +377,13 @@ def _select_page(
     if request.sort == "relevance":
         words = find_name_words(query.terms)
         return results.select_best_matches(visible, end, by_type=query.matches_all, name_words=words)[offset:]
-    positions = {results.urns[at]: at for at in visible}
+    positions = dict(zip(results.read_urns(visible), visible, strict=True))
     summaries = list(aspects.find_entity_summaries(tx, list(positions)).values())
     if request.sort == "name":
         best = nsmallest(end, summaries, key=lambda summary: (fold_text_for_comparison(summary.name), summary.urn))
     else:
         best = nsmallest(end, summaries, key=lambda summary: (-summary.updated.time, summary.urn))
-    return [results.get_match(positions[summary.urn]) for summary in best[offset:]]
+    return results.read_matches([positions[summary.urn] for summary in best[offset:]])
 
 
 def _measure_hit_bytes(described: tuple[EntitySummary | None, Sequence[Descriptor]]) -> int:
@@ -410,9 +409,9 @@ def _find_entities_with_value(
             results.capped = True
             break
     # Full text has found almost all of them; the rest are values that are too long for it, or beyond its cap.
-    unknown = [urn for urn in urns if results.find_position(urn) is None]
-    known_matches = [results.get_match(at) for urn in urns if (at := results.find_position(urn)) is not None]
-    return known_matches + [
+    positions = results.read_positions_by_urn() if urns else {}
+    unknown = [urn for urn in urns if urn not in positions]
+    return results.read_matches([positions[urn] for urn in urns if urn in positions]) + [
         match for match in tx.search.read_matches(unknown) if unknown and matches_term_conditions(match.terms, terms)
     ]
 
@@ -425,26 +424,21 @@ def _add_full_text_matches(
     results: MatchCollector,
 ) -> None:
     """Add full-text matches, term by term; if not all can be ranked, add counted groups."""
-    cut, counted = False, CountedMatches()
+    cut, counted, name_words = False, CountedMatches(), find_name_words(query.terms)
+    names = () if name_words is None else name_words.patterns
     for at, term in enumerate(query.terms):
         words = combine_terms_to_text_query(meanings[at : at + 1], terms, all_of_them=SearchQuery((term,)).matches_all)
-        if len(query.terms) == 1:
-            matches = tx.search.find_match_columns(words, RANKED_MAX, COUNTED_MAX)
+        limit = COUNTED_MAX if len(query.terms) == 1 else RANKED_MAX
+        matches = tx.search.find_match_columns(replace(words, names=names), RANKED_MAX, limit)
+        results.add_columns_of_term(matches, at)
+        if limit == COUNTED_MAX:
             counted = matches.counted
         else:
-            matches = tx.search.find_match_columns(words, RANKED_MAX, RANKED_MAX)
             cut = cut or len(matches.urns) == RANKED_MAX
-        results.add_columns_of_term(matches, at)
         # The words of a name are indexed as words, so without a match no entity has this name.
         if matches.urns and _may_be_complete_name(term):
-            word = encode_index_word(f"{NAME_KEY}:{term.pattern.text}")
-            named = tx.search.find_matches(TextQuery(exact=(word,), terms=terms), RANKED_MAX)
-            results.add_matches_of_term(named, at, 0.0)
-            results.named.update(_find_completely_named(tx, term.pattern.text, named, terms))
-            results.partly_named.update(match.urn for match in named)
-            if term.pattern.kind == "prefix":
-                types = {type_ for _, type_ in matches.counted.groups.list_distinct()}
-                results.partly_named.update(_find_programs_named_with_prefix(tx, word, types, terms))
+            types = {type_ for _, type_ in matches.counted.groups.list_distinct()}
+            _add_matches_by_name(tx, at, term, types, terms, results)
     if cut:
         # Count the matches of several terms together.
         words = combine_terms_to_text_query(meanings, terms, all_of_them=query.matches_all)
@@ -454,20 +448,38 @@ def _add_full_text_matches(
         results.counted = counted.join(results.counted)
 
 
+def _add_matches_by_name(
+    tx: TableContext,
+    at: int,
+    term: SearchTerm,
+    types: set[str],
+    terms: tuple[TermCondition, ...],
+    results: MatchCollector,
+) -> None:
+    """Add the matches whose name, or a word of it, is this term; matches of the term have these types."""
+    word = encode_index_word(f"{NAME_KEY}:{term.pattern.text}")
+    named = tx.search.find_matches(TextQuery(exact=(word,), terms=terms), RANKED_MAX)
+    results.add_matches_of_term(named, at, 0.0)
+    results.named.update(_find_completely_named(tx, term.pattern.text, named, terms))
+    results.partly_named.update(map(get_match_key, named))
+    if term.pattern.kind == "prefix":
+        results.partly_named.update(_find_programs_named_with_prefix(tx, word, types, terms))
+
+
 def _find_completely_named(
     tx: TableContext, text: str, named: Sequence[Match], terms: tuple[TermCondition, ...]
-) -> Iterable[str]:
-    """Return the URNs of those of these matches of `name:text` whose complete name is the text.
+) -> Iterable[MatchKey]:
+    """Return the keys of those of these matches of `name:text` whose complete name is the text.
 
     One word may be a part of the name in an aspect, such as that of a glossary term. After its type, an entity has its
     complete name only.
     """
     if len(split_search_tokens(text)) > 1:
-        return {match.urn for match in named}
+        return set(map(get_match_key, named))
     types = sorted({match.type for match in named})
     words = tuple(encode_index_word(f"{fold_text_for_comparison(type_)}:{text}") for type_ in types)
     return (
-        {match.urn for match in tx.search.find_matches(TextQuery(exact=words, terms=terms), RANKED_MAX)}
+        {get_match_key(match) for match in tx.search.find_matches(TextQuery(exact=words, terms=terms), RANKED_MAX)}
         if words
         else ()
     )
@@ -475,10 +487,10 @@ def _find_completely_named(
 
 def _find_programs_named_with_prefix(
     tx: TableContext, word: str, types: set[str], terms: tuple[TermCondition, ...]
-) -> Iterable[str]:
-    """Return the URNs of programs with a title in which a word begins with this one; URNs do not contain titles."""
+) -> Iterable[MatchKey]:
+    """Return the keys of programs with a title in which a word begins with this one; URNs do not contain titles."""
     return {
-        match.urn
+        get_match_key(match)
         for type_ in sorted(types & _TITLED_TYPES)
         for match in tx.search.find_matches(
             TextQuery(prefixes=(word,), terms=(encode_filter_term("type", type_), *terms)), RANKED_MAX
@@ -496,10 +508,13 @@ def _find_saved_searches_of_query(tx: TableContext, results: MatchCollector, tex
 
     While somebody types, the last word of the text is a prefix (`orders*`) of the query that was saved.
     """
-    if all(type_ != INSTANCE for _, type_ in results.groups.list_distinct()):
+    groups = results.groups.list_distinct()
+    if all(type_ != INSTANCE for _, type_ in groups):
         return set()
     queries = (text, text.removesuffix("*"))
-    saved = {urn: at for at, urn in enumerate(results.urns) if urn.startswith(_SAVED_SEARCHES)}
+    instances = [at for at, group in enumerate(results.groups.positions) if groups[group][1] == INSTANCE]
+    urns = zip(results.read_urns(instances), instances, strict=True)
+    saved = {urn: at for urn, at in urns if urn.startswith(_SAVED_SEARCHES)}
     rows = tx.get_table("aspects").read_many([(urn, "instance") for urn in saved])
     return {
         saved[row["urn"]]

@@ -18,7 +18,7 @@ from jupyter_colophon.core.model.search_index_terms import (
 )
 from jupyter_colophon.core.search.query_language import SearchPattern, SearchQuery, SearchTerm
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
-from jupyter_colophon.service.search.search_results import MatchCollector
+from jupyter_colophon.service.search.search_results import MatchCollector, get_match_key
 from jupyter_colophon.service.search.term_lookup import STAMP_KEYS
 from jupyter_colophon.storage.search import past_values, values
 from jupyter_colophon.storage.search.index import EVERYTHING
@@ -58,7 +58,7 @@ class PointInTimeSearch:
             if term.pattern.kind != "any":
                 exact_term = replace(term, pattern=replace(term.pattern, kind="exact"))
                 results.named.update(
-                    match.urn
+                    get_match_key(match)
                     for match in matches
                     if _matches_entity_name(exact_term, self.moment.get_loaded_row(match.urn))
                 )

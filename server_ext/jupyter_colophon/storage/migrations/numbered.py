@@ -5,6 +5,7 @@ from jupyter_colophon.storage.migrations.removed_terms import build_second_migra
 from jupyter_colophon.storage.migrations.rewritten_documents import (
     build_fifth_migration,
     build_fourth_migration,
+    build_sixth_migration,
     build_third_migration,
 )
 from jupyter_colophon.storage.migrations.runner import StoreMigration
@@ -19,4 +20,5 @@ def list_store_migrations(registry: Registry) -> tuple[StoreMigration, ...]:
         build_third_migration(),
         build_fourth_migration(),
         build_fifth_migration(),
+        build_sixth_migration(),
     )

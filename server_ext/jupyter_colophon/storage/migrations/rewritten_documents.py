@@ -23,5 +23,10 @@ def build_fifth_migration() -> StoreMigration:
     return StoreMigration("store the words of full text once", partial(_rewrite_some_documents, 5))
 
 
+def build_sixth_migration() -> StoreMigration:
+    """Return a migration that concerns SQLite."""
+    return StoreMigration("store what a search reads of each match in an index", partial(_rewrite_some_documents, 6))
+
+
 def _rewrite_some_documents(version: int, tx: TableContext, place: str) -> str | None:
     return tx.search.rewrite_some_documents(version, place)

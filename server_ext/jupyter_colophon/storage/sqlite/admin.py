@@ -37,14 +37,16 @@ class SqliteAdmin:
         self,
         exclusively: Callable[[Callable[[Connection], None]], None],
         subsystems: list[str],
+        indexes: list[str],
         added: Mapping[str, Mapping[str, str]],
         removed: Mapping[str, Collection[str]],
         moved: Mapping[str, Sequence[str]],
     ) -> None:
-        """`added` are columns that were added to tables of the subsystems, by table; `removed` are former ones. `moved`
-        are former tables with the statements that move some of their rows.
+        """`indexes` are indexes of the tables of the subsystems, `added` columns that were added to these tables, by table;
+        `removed` are former columns. `moved` are former tables with the statements that move some of their rows.
         """
         self._exclusively, self._subsystems, self._added, self._removed = exclusively, subsystems, added, removed
+        self._indexes = indexes
         self._moved = moved
         self._known: dict[str, CompiledTable] = {}
 
@@ -77,6 +79,8 @@ class SqliteAdmin:
         for table, removed in self._removed.items():
             for name in sorted(_list_column_names(connection, table).intersection(removed)):
                 connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{name}"')
+        for statement in self._indexes:
+            connection.execute(statement)
 
     def _move_rows_of_former_table(self, table: str, statements: Sequence[str]) -> None:
         """Move all rows of a former table, some in each transaction, and drop it."""

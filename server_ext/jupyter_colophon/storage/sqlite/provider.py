@@ -76,7 +76,12 @@ class SqliteProvider:
         self._closed = False
         self._journal_mode = ""
         self.table_admin = SqliteAdmin(
-            self._run_exclusively_in_transaction, _CREATION, _ADDED_COLUMNS, _REMOVED_COLUMNS, search.MOVED_TABLES
+            self._run_exclusively_in_transaction,
+            _CREATION,
+            search.INDEXES,
+            _ADDED_COLUMNS,
+            _REMOVED_COLUMNS,
+            search.MOVED_TABLES,
         )
         self.row_archive = SqliteRowArchive(self._run_exclusively_in_transaction)
         self.tx_runner = self

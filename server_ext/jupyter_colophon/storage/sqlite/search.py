@@ -9,12 +9,14 @@ and the length of each from another table (spec SEARCH-12).
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from operator import add
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
+from jupyter_colophon.core.search.query_language import SearchPattern
 from jupyter_colophon.core.search.search import CountedMatches, MatchGroups
 from jupyter_colophon.storage.search import ranking
+from jupyter_colophon.storage.search.match_urns import MatchUrns
 from jupyter_colophon.storage.spi import (
     Clause,
     Document,
@@ -29,20 +31,28 @@ from jupyter_colophon.storage.spi import (
 from jupyter_colophon.storage.sqlite import facets
 from jupyter_colophon.storage.sqlite.compressed_texts import decode_compressed_text, encode_compressed_text
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
+from jupyter_colophon.storage.sqlite.name_bits import compute_bits_of_pattern, compute_name_bits
 
+#: The bits of the words in the name (`name_bits.py`).
+_NAME_BITS = "name_bits INTEGER NOT NULL DEFAULT 0"
 #: `search_entries` has what a list of hits needs and is small; `search_texts` has what FTS5 needs to delete a document,
 #: compressed (`compressed_texts.py`). FTS5 itself reads it only where `upkeep.py` has stored the texts as they are.
 CREATION = [
     f"""CREATE TABLE IF NOT EXISTS search_entries (
         id INTEGER PRIMARY KEY, urn TEXT NOT NULL UNIQUE, namespace TEXT NOT NULL, type TEXT NOT NULL,
-        length INTEGER NOT NULL, {facets.COLUMN})""",
+        length INTEGER NOT NULL, {facets.COLUMN}, {facets.GROUP_COLUMN}, {_NAME_BITS})""",
     "CREATE TABLE IF NOT EXISTS search_texts (id INTEGER PRIMARY KEY, words BLOB NOT NULL)",
     """CREATE VIRTUAL TABLE IF NOT EXISTS search_tokens USING fts5 (
         words, content = 'search_texts', content_rowid = 'id', prefix = '2 3', detail = none, columnsize = 0,
         tokenize = 'unicode61 remove_diacritics 0')""",
     *facets.CREATION,
 ]
-ADDED_COLUMNS = {"facet_values": facets.COLUMN}
+ADDED_COLUMNS = {"facet_values": facets.COLUMN, "group_number": facets.GROUP_COLUMN, "name_bits": _NAME_BITS}
+#: What ranking, groups and facets need of a match, without the long columns: a third of the pages, most of them cached.
+INDEXES = [
+    """CREATE INDEX IF NOT EXISTS search_entries_for_matches
+        ON search_entries (id, group_number, length, name_bits, facet_values)""",
+]
 REMOVED_COLUMNS = frozenset({"tags"})
 MOVED_TABLES = {facets.FORMER_TABLE: facets.MOVES}
 _OLD = "SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn = ?"
@@ -50,23 +60,29 @@ _KNOWN = """SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_tex
     WHERE e.urn IN (SELECT value FROM json_each(?))"""
 _UNINDEX = "INSERT INTO search_tokens (search_tokens, rowid, words) VALUES ('delete', ?, ?)"
 _INDEX = "INSERT INTO search_tokens (rowid, words) VALUES (?, ?)"
-_ADD = "INSERT INTO search_entries (namespace, type, length, facet_values, id, urn) VALUES (?, ?, ?, ?, ?, ?)"
+_ADD = """INSERT INTO search_entries (namespace, type, length, group_number, facet_values, name_bits, id, urn)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 _PUT_TEXT = """INSERT INTO search_texts (id, words) VALUES (?, ?)
     ON CONFLICT (id) DO UPDATE SET words = excluded.words"""
-_CHANGE = "UPDATE search_entries SET namespace = ?, type = ?, length = ?, facet_values = ? WHERE id = ?"
+_CHANGE = """UPDATE search_entries
+    SET namespace = ?, type = ?, length = ?, group_number = ?, facet_values = ?, name_bits = ? WHERE id = ?"""
 _FORGET = "DELETE FROM search_entries WHERE id = ?"
 _FORGET_TEXT = "DELETE FROM search_texts WHERE id = ?"
-# Ranking everything that a common word matches costs seconds at a million entities: rank the newest only. Columns as
-# lists are read faster than thousands of rows.
-_FIND = """SELECT {facets}, json_group_array(e.id), json_group_array(e.namespace), json_group_array(e.type){ranked} FROM (
-        SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) AS m
-    JOIN search_entries AS e ON e.id = m.rowid"""
-_FACETS, _RANKED = facets.GATHERED, ", json_group_array(e.urn), json_group_array(e.length)"
-_FIND_RANKED = _FIND.format(facets="''", ranked=_RANKED)
-_FIND_COUNTED = _FIND.format(facets=_FACETS, ranked="")
-_FIND_RANKED_AND_COUNTED = _FIND.format(facets=_FACETS, ranked=_RANKED)
-#: The numbers of all documents are less.
-_END = 2**63 - 1
+# Ranking everything that a common word matches costs seconds at a million entities: rank the newest only.
+_MATCHING = "(SELECT rowid FROM search_tokens WHERE search_tokens MATCH ?1 ORDER BY rowid DESC LIMIT ?2) AS m"
+# Columns as lists are read faster than thousands of rows.
+_FIND_COLUMNS = f"""SELECT {{facet_values}}, {{named}}, json_group_array(e.id), json_group_array(e.group_number),
+        json_group_array(e.length)
+    FROM {_MATCHING} CROSS JOIN search_entries AS e INDEXED BY search_entries_for_matches ON e.id = m.rowid"""
+_NAMED = "json_group_array(e.id) FILTER (WHERE {})"
+#: The most patterns of names that one statement compares; with more, all matches may have such a name.
+_NAMES_MAX = 4
+_FIND_MATCHES = f"""SELECT e.urn, e.namespace, e.type, e.id, e.length
+    FROM {_MATCHING} CROSS JOIN search_entries AS e ON e.id = m.rowid"""
+_URNS = "SELECT id, urn FROM search_entries WHERE id IN (SELECT value FROM json_each(?))"
+_ENTRIES = "SELECT id, urn, namespace, type FROM search_entries WHERE id IN (SELECT value FROM json_each(?))"
+#: The largest number of matches whose URNs are read at once.
+_FEW = 200
 _COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _DOCUMENTS = """SELECT e.urn, e.namespace, e.type, e.id, t.words
@@ -76,8 +92,11 @@ _AFTER = """SELECT e.urn, e.namespace, e.type, e.facet_values, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
 #: No encoded word begins with this: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
 _TERM = "\ue000"
-#: The number of documents that an upgrade rewrites in one transaction, which blocks all other writers.
-_REWRITTEN_AT_ONCE = 100
+_SCORE = attrgetter("score")
+#: The number of documents and of entries that an upgrade rewrites in one transaction, which blocks all other writers.
+_REWRITTEN_AT_ONCE, _ENTRIES_AT_ONCE = 100, 2_000
+_NEXT_ENTRIES = "SELECT id, urn, namespace, type FROM search_entries WHERE id > ? ORDER BY id LIMIT ?"
+_WRITE_GROUP_AND_NAME = "UPDATE search_entries SET group_number = ?, name_bits = ? WHERE id = ?"
 
 
 class SqliteSearch:
@@ -95,10 +114,8 @@ class SqliteSearch:
         added, entries, removed, texts, uncompressed = [], [], [], [], []
         self._found = [], ""
         existing = self._find_stored_texts([document.urn for document in documents])
-        facet_texts = self._facets.encode_facet_values([document.facet_values for document in documents])
-        for document, facet_text in zip(documents, facet_texts, strict=True):
+        for document, columns in zip(documents, self._build_entries(documents), strict=True):
             words = _join_words_and_terms(document)
-            columns = (document.namespace, document.type, len(document.words), facet_text)
             old = existing.get(document.urn)
             if old is None:
                 self._newest = number = self._get_newest_number() + 1
@@ -116,6 +133,14 @@ class SqliteSearch:
         self._write_rows(_CHANGE, entries)
         self._write_rows(_UNINDEX, removed)
         self._write_texts(texts, uncompressed)
+
+    def _build_entries(self, documents: Sequence[Document]) -> Iterator[tuple[Any, ...]]:
+        """Yield the columns of each entry except its number and its URN."""
+        encoded = self._facets.encode_facet_values(documents)
+        for document, (group, facet_values) in zip(documents, encoded, strict=True):
+            identity = document.namespace, document.type
+            bits = compute_name_bits(document.urn, *identity)
+            yield *identity, len(document.words), group, facet_values, bits
 
     def _write_texts(self, changed: list[tuple[int, str]], uncompressed: list[tuple[int, str]]) -> None:
         """Write new and changed texts, index them, and compress those that are stored without compression."""
@@ -149,27 +174,52 @@ class SqliteSearch:
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.find_match_columns(query, cap, cap).list_best_matches()
+        expression = _build_fts_expression(query)
+        rows = self._connection.execute(_FIND_MATCHES, (expression, cap)).fetchall()
+        rarity = self._compute_rarity(expression, len(rows), cap) if rows else 0.0
+        scores = ranking.compute_scores([length for *_, length in rows], rarity)
+        matches = [
+            Match(urn, namespace, type_, number, score)
+            for (urn, namespace, type_, number, _), score in zip(rows, scores, strict=True)
+        ]
+        return sorted(matches, key=_SCORE, reverse=True)
 
     def find_match_columns(self, query: TextQuery, cap: int, counted: int) -> MatchColumns:
         """Return the newest `counted` matches, at least `cap`, of which the newest `cap` are ranked."""
         expression, limit = _build_fts_expression(query), max(cap, counted)
-        statement = _FIND_RANKED_AND_COUNTED if counted > cap else _FIND_RANKED
-        facet_texts, numbers, spaces, types, urns, lengths = self._read_columns(statement, expression, _END, cap)
-        if counted > cap == len(numbers):
-            before = numbers[-1] if numbers else _END
-            more_texts, *more = self._read_columns(_FIND_COUNTED, expression, before, counted - cap)
-            facet_texts = self._facets.join_texts(facet_texts, more_texts)
-            numbers, spaces, types = map(add, (numbers, spaces, types), more)
+        bits = _compute_bits_of_names(query.names)
+        facet_values = facets.GATHERED if counted > cap else "''"
+        statement = _FIND_COLUMNS.format(facet_values=facet_values, named=_select_named(bits))
+        facet_texts, *columns = self._connection.execute(statement, (expression, limit, *(bits or ()))).fetchone()
+        named, numbers, groups, lengths = map(json.loads, columns)
         if counted > cap:
-            self._found = numbers, facet_texts
-        scores = ranking.compute_scores(lengths, self._compute_rarity(expression, len(numbers), limit)) if urns else []
-        return MatchColumns(urns, scores, CountedMatches(numbers, MatchGroups(zip(spaces, types, strict=True))))
+            self._found = numbers, facet_texts or ""
+        urns: Sequence[str]
+        if len(numbers) <= _FEW:
+            urns, found_groups = self._read_urns_and_groups(numbers)
+            urns = urns[:cap]
+        else:
+            urns, found_groups = MatchUrns(numbers[:cap], named, self._read_urns), self._read_groups(groups)
+        matches = CountedMatches(numbers, found_groups)
+        if not urns:
+            return MatchColumns(counted=matches)
+        scores = ranking.compute_scores(lengths[:cap], self._compute_rarity(expression, len(numbers), limit))
+        return MatchColumns(urns, scores, matches)
 
-    def _read_columns(self, statement: str, expression: str, before: int, limit: int) -> tuple[Any, ...]:
-        """Return the gathered facet values and the columns of the newest matches before a number."""
-        texts, *columns = self._connection.execute(statement, (expression, before, limit)).fetchone()
-        return texts or "", *map(json.loads, columns)
+    def _read_urns_and_groups(self, numbers: Sequence[int]) -> tuple[list[str], MatchGroups]:
+        rows = self._connection.execute(_ENTRIES, (json.dumps(numbers),)) if numbers else ()
+        entries = {number: columns for number, *columns in rows}
+        found = [entries[number] for number in numbers]
+        return [urn for urn, _, _ in found], MatchGroups((namespace, type_) for _, namespace, type_ in found)
+
+    def _read_urns(self, numbers: Sequence[int]) -> list[str]:
+        urns = dict(self._connection.execute(_URNS, (json.dumps(numbers),)).fetchall())
+        return [urns[number] for number in numbers]
+
+    def _read_groups(self, numbers: Sequence[int]) -> MatchGroups:
+        distinct = list(dict.fromkeys(numbers))
+        positions = dict(zip(distinct, range(len(distinct)), strict=True))
+        return MatchGroups.from_positions(self._facets.read_groups(distinct), list(map(positions.__getitem__, numbers)))
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return these documents, unranked."""
@@ -195,12 +245,24 @@ class SqliteSearch:
         ]
 
     def rewrite_some_documents(self, version: int, place: str) -> str | None:
-        """Compress the texts of some documents after a URN, for version 3."""
-        if version != 3:
-            return None
-        documents = self.read_documents_after(place, _REWRITTEN_AT_ONCE)
-        self.put_documents(*documents)
-        return documents[-1].urn if documents else None
+        """Compress the texts of some documents after a URN, for version 3; write the groups and the bits of names of some
+        entries after a number, for version 6.
+        """
+        if version == 3:
+            documents = self.read_documents_after(place, _REWRITTEN_AT_ONCE)
+            self.put_documents(*documents)
+            return documents[-1].urn if documents else None
+        return self._write_groups_and_name_bits(int(place or 0)) if version == 6 else None
+
+    def _write_groups_and_name_bits(self, after: int) -> str | None:
+        entries = self._connection.execute(_NEXT_ENTRIES, (after, _ENTRIES_AT_ONCE)).fetchall()
+        groups = self._facets.encode_groups([(namespace, type_) for *_, namespace, type_ in entries])
+        rows = [
+            (group, compute_name_bits(urn, namespace, type_), number)
+            for group, (number, urn, namespace, type_) in zip(groups, entries, strict=True)
+        ]
+        self._write_rows(_WRITE_GROUP_AND_NAME, rows)
+        return str(rows[-1][-1]) if rows else None
 
     def _count_matches_up_to(self, expression: str, cap: int) -> int:
         return int(self._connection.execute(_COUNT, (expression, cap)).fetchone()[0])
@@ -218,6 +280,21 @@ class SqliteSearch:
         if self._newest is None:
             self._newest = int(self._connection.execute(_NEWEST).fetchone()[0])
         return self._newest
+
+
+def _compute_bits_of_names(names: Sequence[SearchPattern]) -> list[int] | None:
+    """Return the bits of each pattern of a name; None if any name may match one of them."""
+    bits = [compute_bits_of_pattern(name) for name in names]
+    return bits if all(bits) and len(bits) <= _NAMES_MAX else None
+
+
+def _select_named(bits: Sequence[int] | None) -> str:
+    """Return the expression for the numbers of the matches whose names have the bits of a pattern; null for any."""
+    if not bits:
+        return "'null'" if bits is None else "'[]'"
+    # The first two parameters are those of the matches.
+    conditions = [f"(e.name_bits & ?{at}) = ?{at}" for at in range(3, 3 + len(bits))]
+    return _NAMED.format(" OR ".join(conditions))
 
 
 def _build_fts_expression(query: TextQuery) -> str:

@@ -4,7 +4,9 @@ import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from jupyter_colophon.storage.sqlite import facets
 from jupyter_colophon.storage.sqlite.compressed_texts import decode_compressed_text
+from jupyter_colophon.storage.sqlite.name_bits import compute_name_bits
 
 #: The most problems that one check reports.
 _FINDINGS_MAX = 50
@@ -15,11 +17,17 @@ _CHECK_WORDS = "INSERT INTO search_tokens (search_tokens, rank) VALUES ('integri
 _NUMBERS = """json_each(
     CASE WHEN json_valid('[' || facet_values || ']') THEN '[' || facet_values || ']' ELSE '[0]' END)"""
 _USED_FACET_VALUES = f"SELECT DISTINCT value FROM search_entries, {_NUMBERS}"
+#: The number of the group of an entry, null if it has none, and the condition that the entry has another one.
+_GROUP_NUMBER = f"""(SELECT v.id FROM search_facet_values AS v
+    WHERE v.facet = '{facets.GROUP}' AND v.value = {facets.GROUP_VALUE})"""
+_HAS_OTHER_GROUP = f"group_number IS NOT {_GROUP_NUMBER}"
+_COMPUTED_NAME_BITS = "compute_name_bits(urn, namespace, type)"
 _ALONE = {
     "search_entries": "SELECT COUNT(*) FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
     "search_texts": "SELECT COUNT(*) FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
     "facet values of search_entries": f"""SELECT COUNT(*) FROM ({_USED_FACET_VALUES}) AS used
         WHERE used.value NOT IN (SELECT id FROM search_facet_values)""",
+    "groups of search_entries": f"SELECT COUNT(*) FROM search_entries WHERE {_HAS_OTHER_GROUP}",
 }
 _REPAIRS = (
     "DELETE FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
@@ -27,7 +35,12 @@ _REPAIRS = (
     # Reindexing writes the values of these entries again.
     f"""UPDATE search_entries SET facet_values = ''
         WHERE EXISTS (SELECT 1 FROM {_NUMBERS} WHERE value NOT IN (SELECT id FROM search_facet_values))""",
-    f"DELETE FROM search_facet_values WHERE id NOT IN ({_USED_FACET_VALUES})",
+    f"""INSERT OR IGNORE INTO search_facet_values (facet, value)
+        SELECT DISTINCT '{facets.GROUP}', {facets.GROUP_VALUE} FROM search_entries""",
+    f"UPDATE search_entries SET group_number = {_GROUP_NUMBER} WHERE {_HAS_OTHER_GROUP}",
+    f"""DELETE FROM search_facet_values
+        WHERE id NOT IN ({_USED_FACET_VALUES} UNION SELECT group_number FROM search_entries)""",
+    f"UPDATE search_entries SET name_bits = {_COMPUTED_NAME_BITS} WHERE name_bits IS NOT {_COMPUTED_NAME_BITS}",
     """DELETE FROM lineage_nodes WHERE id NOT IN (SELECT data FROM lineage_runs UNION SELECT program FROM lineage_runs
         UNION SELECT data FROM lineage_edges UNION SELECT program FROM lineage_edges)""",
     "REINDEX",
@@ -51,6 +64,7 @@ def find_file_problems(connection: sqlite3.Connection, path: Path) -> list[str]:
 
 def rebuild_indexes_and_full_text(connection: sqlite3.Connection) -> None:
     """Rebuild indexes and full text in the open transaction."""
+    connection.create_function("compute_name_bits", 3, compute_name_bits, deterministic=True)
     for statement in (*_REPAIRS, _CLEAR_WORDS):
         connection.execute(statement)
     texts = connection.execute(_STORED_TEXTS)
