@@ -119,7 +119,11 @@ class LiveServer:
 
     def create_client(self) -> Operations:
         """Create a client of the catalog with the permissions of the owner of the server."""
-        return Operations(Transport(ServerAddress(self.url, self.token), timeout_s=CELL_S))
+        return Operations(self.create_transport())
+
+    def create_transport(self, prefix: str = "/colophon/api") -> Transport:
+        """Create a transport to paths below `prefix`, with the permissions of the owner of the server."""
+        return Transport(ServerAddress(self.url, self.token), timeout_s=CELL_S, prefix=prefix)
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """Call Jupyter's REST API, and return the parsed JSON."""

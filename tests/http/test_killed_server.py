@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.client.transport import Transport
 from live import LiveServer, run_live_server
 from support.urns import CELL
 
@@ -41,7 +41,7 @@ def waited(found: Callable[[], Any], is_so: Callable[[Any], bool]) -> Any:
 
 
 def native(server: LiveServer) -> Transport:
-    return Transport(ServerAddress(server.url, server.token))
+    return server.create_transport()
 
 
 def keep(server: LiveServer, name: str, schema: str, **metadata: Any) -> None:
@@ -71,9 +71,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
     starts = "--Colophon.max_scheduled_runs=1"
     with run_live_server(root, home, starts) as server:
         catalog = server.create_client()
-        Transport(ServerAddress(server.url, server.token), prefix="/colophon/v3").request(
-            "PUT", "/namespaces/sales", body={}
-        )
+        server.create_transport("/colophon/v3").request("PUT", "/namespaces/sales", body={})
         others = catalog.start_run({"program": CELL, "start": "2026-11-20T12:00:00Z", "runId": "others"})["urn"]
         keep(server, "says", "pipeline", stages=[ACTION])
         keep(server, "told", "schedule", pipeline="says", on_change={"tag": "fresh"})

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.client.transport import Transport
 from live import LiveServer, run_live_server
 
 STARTS = "--Colophon.max_scheduled_runs=2"
@@ -40,12 +40,12 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveServ
 
 
 def v3(server: LiveServer) -> Transport:
-    return Transport(ServerAddress(server.url, server.token), prefix="/colophon/v3")
+    return server.create_transport("/colophon/v3")
 
 
 def keep(server: LiveServer, name: str, schema: str, **metadata: Any) -> None:
     body = {"name": name, "display_name": name, "schema_name": schema, "metadata": {"namespace": "sales", **metadata}}
-    Transport(ServerAddress(server.url, server.token)).request("POST", "/schemaspaces/pipelines/instances", body=body)
+    server.create_transport().request("POST", "/schemaspaces/pipelines/instances", body=body)
 
 
 def tag(server: LiveServer, table: str, *tags: str) -> None:
@@ -55,7 +55,7 @@ def tag(server: LiveServer, table: str, *tags: str) -> None:
 
 
 def state(server: LiveServer, name: str) -> dict[str, Any]:
-    found = Transport(ServerAddress(server.url, server.token)).request("GET", "/pipelines/schedules").body
+    found = server.create_transport().request("GET", "/pipelines/schedules").body
     assert found["schedulerEnabled"]
     return next(one for one in found["schedules"] if one["name"] == name)
 

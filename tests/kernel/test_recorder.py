@@ -486,7 +486,7 @@ def test_report_that_no_policy_permits_is_refused_with_advice(tmp_path):
         cell = notebook.begin("cell")
         notebook.see(writes=("t",))
         notebook.end(cell)
-        assert notebook.recorder.flush(10) == 0
+        assert notebook.recorder.flush(WAIT_S) == 0
         (line,) = notebook.notices.take_lines()
         assert line.endswith("ask an administrator for access to the namespace of your notebooks")
         notebook.recorder.flush_and_end_run(5)

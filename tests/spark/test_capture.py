@@ -290,12 +290,11 @@ def test_nothing_is_captured_after_detach(watch: Any) -> None:
 
 
 def test_drain_returns_false_after_timeout(watch: Any) -> None:
-    def slow(observation: Observation) -> None:
-        time.sleep(0.5)
-
-    capture = attach_listener(watch.spark, slow)
+    go_on = threading.Event()
+    capture = attach_listener(watch.spark, lambda _: go_on.wait(300))
     watch.spark.table("shop.orders").count()
     assert not capture.wait_for_observations(50)
+    go_on.set()
     assert capture.wait_for_observations(300_000)
     capture.detach()
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.core.identity.names import make_stream_urn
 from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
@@ -83,7 +82,7 @@ def _read_back(spark: SparkSession, catalog: Any, server: Any, lines: Path, plac
     ]  # fmt: skip
     ends = [("base", "both"), ("clicks", "both"), ("found", "both"), ("both", "lines")]
     # The server makes events readable about a second after they were written.
-    transport = Transport(ServerAddress(server.url, server.token), prefix="/colophon/v3")
+    transport = server.create_transport("/colophon/v3")
     folder = Path(transport.request("GET", "/namespaces/shop/streams/clicks").body["events"])
     pause = threading.Event()
     while not list(folder.glob("day=*/*.jsonl")):

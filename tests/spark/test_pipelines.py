@@ -12,7 +12,7 @@ import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.absence import read_or_none_if_absent
 from jupyter_colophon.client.programs.outbox_sender import get_or_create_outbox_sender
-from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.client.transport import ServerAddress
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.pipelines.artifact_plugins import load_plugins_for_run, load_plugins_with_declared
 from jupyter_colophon.pipelines.check import PreparedPipeline, check_and_prepare_pipeline
@@ -339,7 +339,7 @@ def test_columns_tagged_by_datahub_clients_are_masked(
         "schemaURL": _DATASET_EVENT,
         "dataset": data,
     }
-    collector = Transport(ServerAddress(server.url, server.token), prefix="/colophon/openlineage")
+    collector = server.create_transport("/colophon/openlineage")
     collector.request("POST", "/api/v1/lineage", body=event)
     prepared = pipeline(
         [
@@ -426,9 +426,7 @@ def test_unavailable_server_receives_run_later_in_order_and_once(
         recorded = catalog.read_run(outcome.run)
         assert (recorded["status"], recorded["facts"]["stage.staff.rows"]) == ("succeeded", 4)
         assert [one["mode"] for one in recorded["accesses"]].count("write") == 1
-        changes = Transport(ServerAddress(away.url, away.token)).request(
-            "GET", "/changes", query={"urn": sink, "limit": 100}
-        )
+        changes = away.create_transport().request("GET", "/changes", query={"urn": sink, "limit": 100})
         values = [one["value"] for one in changes.body["changes"] if one["aspect"] == "businessMetadata"]
         # Applied out of order or twice, the history would differ.
         assert [(one["properties"].get("step"), one.get("tags", [])) for one in values] == [

@@ -30,6 +30,7 @@ PROXY_COMMAND = [str(_NODE), str(_PROXY)]
 #: The mark of tests with a hub.
 needs_hub = pytest.mark.skipif(not PYTHON.exists(), reason="the environment of the hub is missing: make long-hub")
 _START_S = 120.0
+_ANSWER_S = 120.0
 #: The configuration of the hub; values are put in by `%r`.
 _CONFIG = """
 import sys
@@ -143,11 +144,11 @@ class Hub:
 
     def connect(self, user: str, token: str) -> Operations:
         """Return the catalog through the single-user server of a user."""
-        return Operations(Transport(ServerAddress(f"{self.url}user/{user}/", token)))
+        return Operations(Transport(ServerAddress(f"{self.url}user/{user}/", token), timeout_s=_ANSWER_S))
 
     def connect_to_service(self, token: str, name: str = "colophon") -> Operations:
         """Return the catalog of the service itself, through the hub's proxy."""
-        return Operations(Transport(ServerAddress(f"{self.url}services/{name}/", token)))
+        return Operations(Transport(ServerAddress(f"{self.url}services/{name}/", token), timeout_s=_ANSWER_S))
 
     def list_service_processes(self) -> list[int]:
         """Return the processes of the service that the hub has started."""

@@ -22,6 +22,7 @@ from jupyter_colophon.core.store import StorageChoice
 from support.packages import build_python_path
 
 _START_S = 90.0
+_ANSWER_S = 120.0
 _TESTS = Path(__file__).parents[1]
 
 
@@ -89,7 +90,11 @@ class Service:
 
     def connect(self) -> Operations:
         """Return a client."""
-        return Operations(Transport(ServerAddress(self.url, self.token)))
+        return Operations(self.create_transport("/colophon/api"))
+
+    def create_transport(self, prefix: str) -> Transport:
+        """Return a transport to paths below `prefix`, for a busy machine."""
+        return Transport(ServerAddress(self.url, self.token), timeout_s=_ANSWER_S, prefix=prefix)
 
     def list_workers(self) -> list[int]:
         """Return the ids of the worker processes."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.storage.spi import Range
@@ -81,11 +80,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 
 def ask(service: Service, method: str, path: str, body: Any = None) -> Any:
-    return (
-        Transport(ServerAddress(service.url, service.token), prefix="")
-        .request(method, f"/colophon/v3/{path}", body=body)
-        .body
-    )
+    return service.create_transport("/colophon/v3").request(method, f"/{path}", body=body).body
 
 
 def call(service: Service, method: str, path: str, body: Any = None) -> Any:

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import pytest
 import websocket
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.transport import ServerAddress, Transport
 from live import LiveServer, run_live_server
 from support.service import Service, run_service
 from support.stores import READY
@@ -54,7 +53,7 @@ def send(server: LiveServer, method: str, path: str, **headers: str) -> tuple[in
 
 
 def request(server: LiveServer, method: str, path: str, body: Any = None) -> Any:
-    return Transport(ServerAddress(server.url, server.token), prefix="").request(method, path, body=body).body
+    return server.create_transport("").request(method, path, body=body).body
 
 
 def test_every_api_answers_from_the_service(server: LiveServer, service: Service) -> None:
@@ -81,7 +80,7 @@ def test_conditions_and_urls_pass_through(server: LiveServer) -> None:
         **{"If-None-Match": headers["etag"]},
     )
     assert (status, body) == (304, b"")
-    answer = Transport(ServerAddress(server.url, server.token)).request(
+    answer = server.create_transport().request(
         "POST", "/proposals", query={"async": True}, body={"proposals": [PROPOSAL]}
     )
     assert answer.status == 202

@@ -38,7 +38,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 def test_nothing_but_the_catalog_is_served(service: Service) -> None:
-    transport = Transport(ServerAddress(service.url, service.token), prefix="")
+    transport = service.create_transport("")
     for path in OTHER_ROUTES:
         with pytest.raises(Exception, match="not enabled on this server"):
             transport.request("GET", f"/{path}")
