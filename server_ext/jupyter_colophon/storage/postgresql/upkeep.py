@@ -5,6 +5,7 @@ from jupyter_colophon.storage.postgresql.connection import TimeLimitedConnection
 from jupyter_colophon.storage.postgresql.execute import Execute
 
 _TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
+# `NOT IN` would read the second table once for each row, if it does not fit into the memory of a statement.
 _ALONE = {
     "search_entries": """SELECT COUNT(*) FROM search_entries AS e
         WHERE NOT EXISTS (SELECT FROM search_words AS w WHERE w.id = e.id)""",
@@ -22,8 +23,10 @@ _CLOCK_AND_CONNECTIONS = """SELECT extract(epoch FROM clock_timestamp())::float8
 _REPAIRS = (
     "DELETE FROM search_entries AS e WHERE NOT EXISTS (SELECT FROM search_words AS w WHERE w.id = e.id)",
     "DELETE FROM search_words AS w WHERE NOT EXISTS (SELECT FROM search_entries AS e WHERE e.id = w.id)",
-    """DELETE FROM lineage_nodes WHERE id NOT IN (SELECT data FROM lineage_runs UNION SELECT program FROM lineage_runs
-        UNION SELECT data FROM lineage_edges UNION SELECT program FROM lineage_edges)""",
+    """DELETE FROM lineage_nodes AS n WHERE NOT EXISTS (SELECT FROM lineage_edges AS e WHERE e.data = n.id)
+        AND NOT EXISTS (SELECT FROM lineage_edges AS e WHERE e.program = n.id)
+        AND NOT EXISTS (SELECT FROM lineage_runs AS r WHERE r.data = n.id)
+        AND NOT EXISTS (SELECT FROM lineage_runs AS r WHERE r.program = n.id)""",
 )
 
 
