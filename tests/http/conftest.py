@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -13,7 +14,11 @@ from jupyter_server.auth.identity import User
 from support import openapi_contract
 from support.stores import CATALOGS, READY
 from support.urns import ORDERS
-from tornado.httpclient import HTTPResponse
+from tornado.httpclient import HTTPRequest, HTTPResponse
+
+#: The first request imports the modules of its route, and opens the store: that takes long on a busy machine.
+REQUEST_TIMEOUT_S = 120.0
+HTTPRequest._DEFAULTS.update(connect_timeout=REQUEST_TIMEOUT_S, request_timeout=REQUEST_TIMEOUT_S)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -35,6 +40,12 @@ def store_settings(store_name: str, tmp_path: Path) -> Iterator[dict[str, Any]]:
         return
     with READY[store_name](tmp_path) as choice:
         yield {"storage_provider": choice.provider, "storage_options": dict(choice.options)}
+
+
+@pytest.fixture
+def jp_fetch(jp_fetch: Callable[..., Awaitable[HTTPResponse]]) -> Callable[..., Awaitable[HTTPResponse]]:
+    """Fetch a path of the server; pytest-jupyter's own fixture waits 20 s."""
+    return partial(jp_fetch, request_timeout=REQUEST_TIMEOUT_S)
 
 
 @pytest.fixture(params=["file", "catalog"])
@@ -103,8 +114,6 @@ class Caller:
             method=method,
             body=raw,
             headers=(headers or {}) if anonymous else self.token | (headers or {}),
-            connect_timeout=120,
-            request_timeout=120,
             allow_nonstandard_methods=True,
             raise_error=False,
         )

@@ -165,5 +165,6 @@ def test_killed_server_leaves_its_instances_events_and_schedules_to_the_other(pa
     rows = wait_for(lambda: pair.read_rows("handled"), lambda rows: "dataset:" + names[-1] in rows)
     assert {name: rows[f"dataset:{name}"]["times"] for name in names} == dict.fromkeys(names, 1)
     assert is_process_of(rows["dataset:" + names[-1]], left)
-    ran = wait_for(lambda: pair.read_rows("runs"), lambda rows: is_process_of(rows["hourly"], left))["hourly"]
-    assert ran["times"] == 2
+    # The server that is left may have run the schedule before, too.
+    ran = wait_for(lambda: pair.read_rows("runs"), lambda rows: rows["hourly"]["times"] == 2)["hourly"]
+    assert is_process_of(ran, left)
