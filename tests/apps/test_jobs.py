@@ -49,7 +49,8 @@ class Jobs(SystemApp):
     def configure(self, configurer):
         fields = {"context": "string", "name": "string", "user": "string"}
         configurer.create_table(TableSpec("done", fields, ("context", "name")))
-        configurer.add_handler("POST", "/contexts/{context}/{name}", start, timeout_s=3)
+        configurer.add_handler("POST", "/contexts/{context}/{name}", start)
+        configurer.add_handler("POST", "/contexts/{context}/briefly/{name}", start, timeout_s=3)
         configurer.add_handler("GET", "/contexts/{context}/{name}", read)
 '''
 
@@ -87,7 +88,7 @@ def test_job_continues_after_its_call_and_is_known_to_all_processes(
     catalog: Catalog, apps: SystemApps, release: threading.Event
 ) -> None:
     other = open_apps(catalog)
-    call(apps, "POST", "long")
+    call(apps, "POST", "briefly/long")
     assert [call(one, "GET", "long") for one in (apps, other)] == 2 * [{"running": True, "done": None}]
     assert not call(apps, "GET", "unknown")["running"]
     for one in (apps, other):

@@ -501,7 +501,7 @@ def test_reports_wait_while_the_server_is_unavailable(tmp_path):
             cell = notebook.begin(f"cell-{number}")
             notebook.see(writes=(f"t{number}",))
             notebook.end(cell)
-        assert notebook.recorder.flush(5) > 0
+        assert notebook.recorder.flush(WAIT_S) > 0
         (line,) = notebook.notices.take_lines()
         assert line.startswith("Colophon: the server http://127.0.0.1")
         assert server.token not in line

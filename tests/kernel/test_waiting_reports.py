@@ -34,6 +34,7 @@ from support.process import start_script_process
 
 #: A local server that is away. Local servers count as one, so another one may take the reports.
 AWAY = "http://127.0.0.1:1/"
+WAIT_S = 300
 #: A kernel: one cell that ends, and one that still runs, each of which wrote a table.
 KERNEL = """
 from jupyter_colophon.client.operations import Operations
@@ -53,7 +54,7 @@ def write(table):
     recorder.add_observation(Observation(read_time_ms(), read_time_ms(), "insert", writes=(ref,)))
 running = recorder.begin_cell(Cell("running", "# running", 2))
 write("half")
-recorder.flush(5)
+recorder.flush(300)
 done = recorder.begin_cell(Cell("done", "# done", 1))
 write("whole")
 recorder.end_cell(done, succeeded=True, end_ms=read_time_ms())
@@ -188,7 +189,7 @@ def test_what_waits_is_bounded(notebook: Away, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(outgoing_reports, "LARGEST_BACKLOG", 3)
     for number in range(6):
         notebook.write(f"cell-{number}", f"t{number}")
-    notebook.recorder.flush(5)
+    notebook.recorder.flush(WAIT_S)
     notebook.recorder.flush_and_end_run(0.1)
     result = send_orphaned_reports(notebook.catalog, AWAY)
     assert (result.dropped, list_files()) == (0, [])
@@ -207,14 +208,14 @@ def test_without_a_file_reports_wait_in_memory(notebook: Away, tmp_path: Path, m
     (tmp_path / "taken").write_text("")
     monkeypatch.setenv("COLOPHON_OUTBOX", str(tmp_path / "taken" / "outbox"))
     notebook.write("one", "a")
-    assert notebook.recorder.flush(5) == 2
+    assert notebook.recorder.flush(WAIT_S) == 2
     (line,) = notebook.notices.take_lines()
     assert "is lost if the kernel stops first" in line
 
 
 def test_the_notice_names_the_file(notebook: Away) -> None:
     notebook.write("one", "a")
-    assert notebook.recorder.flush(5) == 2
+    assert notebook.recorder.flush(WAIT_S) == 2
     (line,) = notebook.notices.take_lines()
     assert "waits in a file" in line
 
