@@ -302,6 +302,11 @@ def has_contributions(aspect: str, annotated: tuple[Contribution, ...] = ()) -> 
     return aspect in CONTRIBUTIONS or bool(annotated)
 
 
+def may_have_descriptors(aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
+    """Return whether values of an aspect with this name and these annotations may have descriptors."""
+    return has_contributions(aspect, annotated) or aspect in _SPECIAL
+
+
 def list_members_shown_by_descriptors(aspect: str, annotated: tuple[Contribution, ...] = ()) -> tuple[str, ...]:
     """Return the members of a value that the descriptors of the entity itself show completely, sorted.
 
@@ -351,9 +356,14 @@ def _get_urn_key(urn: str) -> str:
 def _list_descriptors_of_contribution(
     contribution: Contribution, aspect: str, scope: Scope, value: Mapping[str, Any]
 ) -> Iterator[Descriptor]:
-    if not contribution.columns:
-        yield from _list_descriptors_at_path(contribution, aspect, scope, value, "")
-        return
+    if contribution.columns:
+        return _list_descriptors_of_columns(contribution, aspect, scope, value)
+    return _list_descriptors_at_path(contribution, aspect, scope, value, "")
+
+
+def _list_descriptors_of_columns(
+    contribution: Contribution, aspect: str, scope: Scope, value: Mapping[str, Any]
+) -> Iterator[Descriptor]:
     for column in list_values_at_path(value, contribution.columns):
         path = column.get("fieldPath") if isinstance(column, Mapping) else None
         # Most columns have a name and a type, and nothing else.

@@ -335,7 +335,7 @@ class CatalogSearcher:
         if as_of is None:
             by_urn = aspects.find_entity_summaries(tx, [match.urn for match in page])
             summaries = [by_urn.get(match.urn) for match in page]
-            aspects_of_page = aspects.iterate_present_aspects(
+            aspects_of_page = aspects.iterate_described_aspects(
                 tx, self.registry, [(match.urn, match.type) for match in page]
             )
         else:

@@ -18,6 +18,7 @@ from jupyter_colophon.core.entities.entity import (
 from jupyter_colophon.core.identity.names import Urn, is_variable_urn
 from jupyter_colophon.core.identity.urn import encode_urn_text
 from jupyter_colophon.core.model.registry import Registry, Scope
+from jupyter_colophon.core.model.vocabulary import may_have_descriptors
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.entities.deleting_namespaces import (
@@ -167,17 +168,24 @@ def read_present_aspects_by_urn(
     return by_urn
 
 
-def iterate_present_aspects(
+def iterate_described_aspects(
     tx: TableContext, registry: Registry, entities: Sequence[tuple[str, str]]
 ) -> Iterator[dict[str, Aspect]]:
-    """Yield the aspects that have a value, by name, of each of these entities, given their URN and type."""
+    """Yield the aspects that have a value and may have descriptors, by name, of each of these entities, given their URN
+    and type.
+    """
     for at in range(0, len(entities), _ENTITIES_AT_ONCE):
         part = entities[at : at + _ENTITIES_AT_ONCE]
         rows_by_urn: dict[str, list[Row]] = {urn: [] for urn, _ in part}
         for row in tx.get_table("aspects").scan_ranges([Range.prefix(urn) for urn in rows_by_urn]):
             rows_by_urn[row["urn"]].append(row)
         for urn, entity_type in part:
-            yield parse_present_aspects(registry, entity_type, rows_by_urn[urn])
+            rows = (row for row in rows_by_urn[urn] if _may_have_descriptors(registry, entity_type, row["aspect"]))
+            yield parse_present_aspects(registry, entity_type, rows)
+
+
+def _may_have_descriptors(registry: Registry, entity_type: str, name: str) -> bool:
+    return may_have_descriptors(name, registry.get_aspect_or_unregistered(entity_type, name).contributes)
 
 
 def iterate_aspects_of_keys(
