@@ -9,6 +9,8 @@ from jupyter_colophon.core.entities.entity import Aspect, EntitySummary
 from jupyter_colophon.core.model.proposal import ABSENT
 from jupyter_colophon.core.model.vocabulary import Descriptor
 
+#: The aspect that people write, which is read without descriptors.
+USER_ASPECT: Final = "businessMetadata"
 #: The member of schemaMetadata with the text of the original schema (`PUT …/datasets/{d}`).
 SCHEMA_TEXT: Final = "text"
 #: Descriptors that are not properties: fields are the property `schema`, and names are not metadata in v3.
@@ -49,10 +51,15 @@ def build_scoped_metadata(
     by_scope: dict[str, list[Descriptor]] = {"USER": [], "SYSTEM": []}
     for descriptor in descriptors:
         by_scope[descriptor.scope].append(descriptor)
-    own = _parse_written_metadata(aspects.get("businessMetadata"))
-    people = convert_descriptors_to_metadata(item for item in by_scope["USER"] if item.aspect != "businessMetadata")
-    user = Metadata({**people.properties, **own.properties}, _sort_distinct_tags(people.tags, own.tags), own.version)
+    user = build_user_metadata(aspects, by_scope["USER"])
     return ScopedMetadata(summary, user, _build_system_metadata(summary, aspects, by_scope["SYSTEM"]))
+
+
+def build_user_metadata(aspects: Mapping[str, Aspect], descriptors: Iterable[Descriptor]) -> Metadata:
+    """Return the USER metadata: `businessMetadata` wins over the descriptors of other aspects."""
+    own = _parse_written_metadata(aspects.get(USER_ASPECT))
+    people = convert_descriptors_to_metadata(item for item in descriptors if item.aspect != USER_ASPECT)
+    return Metadata({**people.properties, **own.properties}, _sort_distinct_tags(people.tags, own.tags), own.version)
 
 
 def convert_descriptors_to_metadata(descriptors: Iterable[Descriptor]) -> Metadata:
@@ -142,7 +149,7 @@ def _convert_dataset_properties(value: Mapping[str, Any]) -> Metadata:
 
 #: The aspects that contain properties and tags in a format of their own; all others fold by their descriptors.
 _FOLDS: Final[dict[str, Callable[[Mapping[str, Any]], Metadata]]] = {
-    "businessMetadata": _convert_own_metadata,
+    USER_ASPECT: _convert_own_metadata,
     "technicalMetadata": _convert_own_metadata,
     "datasetProperties": _convert_dataset_properties,
     "schemaMetadata": _convert_schema,

@@ -171,7 +171,7 @@ def _record_accesses(
     keys = [(urn, str(dataset.urn), dataset.mode or "read", "") for dataset in event.data]
     accesses.load_rows(keys)
     fresh = [dataset.urn for dataset, key in zip(event.data, keys, strict=True) if accesses.read(key) is None]
-    entities = [state.program, Urn.parse(state.program.parts[0]), *fresh]
+    entities = dict.fromkeys([state.program, Urn.parse(state.program.parts[0]), *fresh])
     store_missing_snapshots(commit, urn, entities, include_system_metadata)
     for dataset, key in zip(event.data, keys, strict=True):
         access = Access(dataset.urn, dataset.mode or "read", time=time)

@@ -14,12 +14,13 @@ from jupyter_colophon.core.identity.names import Urn, make_run_urn, parse_progra
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.lineage.run import RUNNING, Access, ColumnEdge, RunChange, RunStart, RunStatus
 from jupyter_colophon.core.model.program_types import KINDS
+from jupyter_colophon.storage.commit.buffered_table import BufferedTable
 from jupyter_colophon.storage.commit.columns import add_column_edges
 from jupyter_colophon.storage.commit.commit import CommitBuilder
-from jupyter_colophon.storage.commit.snapshots import store_snapshot_unless_exists
+from jupyter_colophon.storage.commit.snapshots import store_missing_snapshots
 from jupyter_colophon.storage.lineage import statements
 from jupyter_colophon.storage.lineage.table_versions import merge_table_versions
-from jupyter_colophon.storage.spi import Row
+from jupyter_colophon.storage.spi import AccessLink, Row
 
 #: The most datasets that a run may report as intended outputs.
 INTENDED_MOST = 1_000
@@ -44,7 +45,9 @@ def create_run(commit: CommitBuilder, start: RunStart) -> str:
     if stop is None and start.status != RUNNING:
         stop = max(commit.now, start.start)
     parent = None if start.parent is None else resolve_parent_run_urn(commit, start.program, start.parent)
-    commit.create_entity_if_missing(Urn.parse(start.program.parts[0]), create_namespace=True)
+    application = Urn.parse(start.program.parts[0])
+    commit.load_entities_at_once((application, start.program))
+    commit.create_entity_if_missing(application, create_namespace=True)
     _create_program_with_tags(commit, start.program)
     runs.upsert(
         {
@@ -61,8 +64,8 @@ def create_run(commit: CommitBuilder, start: RunStart) -> str:
             "arguments": encode_canonical_json(dict(start.arguments)),
         }
     )
-    for listed in (program, ""):
-        commit.tx.get_table("run_times").upsert({"program": listed, "start": start.start, "urn": urn})
+    times = [{"program": listed, "start": start.start, "urn": urn} for listed in (program, "")]
+    commit.tx.get_table("run_times").upsert_many(times)
     _log_run_change(commit, start.program, "run-start", urn, {"status": start.status})
     if start.status != RUNNING:
         _log_run_change(commit, start.program, "run-end", urn, {"status": start.status})
@@ -161,11 +164,13 @@ def record_run_accesses(
     columns = [replace(edge, source=resolve(edge.source), target=resolve(edge.target)) for edge in columns]
     row = _require_run_row(commit, urn)
     program = Urn.parse(row["program"])
-    for entity in (program, Urn.parse(program.parts[0])):
-        store_snapshot_unless_exists(commit, urn, entity, None, include_system_metadata)
     names = _derive_statement_names(accesses)
-    for access in accesses:
-        record_run_access(commit, row, access, include_system_metadata, names.get(access.statement, ""))
+    commit.load_entities_at_once([program, Urn.parse(program.parts[0]), *(access.data for access in accesses)])
+    first = _write_accesses(commit, row, [(access, names.get(access.statement, "")) for access in accesses])
+    snapshots = dict.fromkeys((program, Urn.parse(program.parts[0]))) | {
+        access.data: access.snapshot for access in reversed(first)
+    }
+    store_missing_snapshots(commit, urn, snapshots, include_system_metadata)
     add_column_edges(commit, row, columns)
     return urn
 
@@ -192,16 +197,30 @@ def record_run_access(
 
     `include_system_metadata` also stores the system metadata of the data at that time.
     """
-    commit.create_entity_if_missing(access.data, create_namespace=True)
-    table = commit.tx.get_table("accesses")
-    existing = table.read((run["urn"], str(access.data), access.mode, access.component))
-    row = _build_access_row(commit, run, access, existing)
-    table.upsert(row)
-    statements.record_access_in_statement(commit.tx, row, statement, was_known=existing is not None)
-    statements.add_lineage_links(commit.tx, statements.derive_links_of_access(run, row, (statement,)))
-    if existing is None:
-        store_snapshot_unless_exists(commit, run["urn"], access.data, access.snapshot, include_system_metadata)
-        _log_first_access(commit, run, access)
+    for new in _write_accesses(commit, run, [(access, statement)]):
+        store_missing_snapshots(commit, run["urn"], {new.data: new.snapshot}, include_system_metadata)
+
+
+def _write_accesses(commit: CommitBuilder, run: Row, accesses: Sequence[tuple[Access, str]]) -> list[Access]:
+    """Write accesses of a run, each with its statement or "", and return those that are the first of their kind."""
+    table = BufferedTable(commit.tx.get_table("accesses"), ("run", "data", "mode", "component"))
+    keys = [(run["urn"], str(access.data), access.mode, access.component) for access, _ in accesses]
+    table.load_rows(keys)
+    first: list[Access] = []
+    links: list[AccessLink] = []
+    for key, (access, statement) in zip(keys, accesses, strict=True):
+        commit.create_entity_if_missing(access.data, create_namespace=True)
+        existing = table.read(key)
+        row = _build_access_row(commit, run, access, existing)
+        table.upsert(row)
+        statements.record_access_in_statement(commit.tx, row, statement, was_known=existing is not None)
+        links += statements.derive_links_of_access(run, row, (statement,))
+        if existing is None:
+            _log_first_access(commit, run, access)
+            first.append(access)
+    table.write_rows()
+    statements.add_lineage_links(commit.tx, links)
+    return first
 
 
 def record_access_outside_statements(commit: CommitBuilder, run: Row, access: Access, existing: Row | None) -> Row:

@@ -1,11 +1,11 @@
 """Store the metadata of an entity at its first access by a run; later edits do not change the copy (spec LINEAGE-17)."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from jupyter_colophon.core.documents.codec import to_stored_form
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.entities.descriptors_of import list_entity_descriptors
-from jupyter_colophon.core.entities.metadata_scopes import build_scoped_metadata
+from jupyter_colophon.core.entities.metadata_scopes import USER_ASPECT, build_scoped_metadata, build_user_metadata
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import EntitySnapshot, ScopeSnapshot
 from jupyter_colophon.core.model.system_filter import TAGS_KEY
@@ -17,23 +17,16 @@ from jupyter_colophon.storage.spi import Row
 _EMPTY = encode_canonical_json(to_stored_form(ScopeSnapshot()))
 
 
-def store_snapshot_unless_exists(
-    commit: CommitBuilder, run: str, entity: Urn, snapshot: EntitySnapshot | None, include_system_metadata: bool
-) -> None:
-    """Store an entity's metadata, or those that the caller passes, unless this run has a copy."""
-    if commit.tx.get_table("snapshots").read((run, str(entity)), ("run",)) is None:
-        row = _build_snapshot_row(commit, run, entity, snapshot, include_system_metadata)
-        commit.tx.get_table("snapshots").upsert(row)
-
-
 def store_missing_snapshots(
-    commit: CommitBuilder, run: str, entities: Iterable[Urn], include_system_metadata: bool
+    commit: CommitBuilder, run: str, entities: Mapping[Urn, EntitySnapshot | None], include_system_metadata: bool
 ) -> None:
-    """Store the metadata of those of these entities of which this run has no copy."""
-    table, distinct = commit.tx.get_table("snapshots"), dict.fromkeys(entities)
-    stored = {row["entity"] for row in table.read_many([(run, str(entity)) for entity in distinct], ("entity",))}
-    missing = [entity for entity in distinct if str(entity) not in stored]
-    table.upsert_many([_build_snapshot_row(commit, run, entity, None, include_system_metadata) for entity in missing])
+    """Store the metadata of those of these entities of which this run has no copy, or those that the caller passes."""
+    table = commit.tx.get_table("snapshots")
+    stored = {row["entity"] for row in table.read_many([(run, str(entity)) for entity in entities], ("entity",))}
+    missing = [(entity, snapshot) for entity, snapshot in entities.items() if str(entity) not in stored]
+    table.upsert_many(
+        [_build_snapshot_row(commit, run, entity, passed, include_system_metadata) for entity, passed in missing]
+    )
 
 
 def _build_snapshot_row(
@@ -65,12 +58,17 @@ def _build_entity_snapshot(commit: CommitBuilder, entity: Urn, include_system_me
     )
     if not present and not include_system_metadata:
         return EntitySnapshot()
+    described = {name: aspect for name, aspect in present.items() if name != USER_ASPECT}
     kind = commit.registry.get_type(entity.type)
-    scopes = build_scoped_metadata(
-        None, present, (item for item in list_entity_descriptors(kind, present) if not item.column)
+    descriptors = (item for item in list_entity_descriptors(kind, described) if not item.column)
+    if not include_system_metadata:
+        user = build_user_metadata(present, descriptors)
+        return EntitySnapshot(ScopeSnapshot(user.properties, user.tags))
+    scopes = build_scoped_metadata(None, present, descriptors)
+    return EntitySnapshot(
+        ScopeSnapshot(scopes.user.properties, scopes.user.tags),
+        ScopeSnapshot(scopes.system.properties, scopes.system.tags),
     )
-    user, system = (ScopeSnapshot(item.properties, item.tags) for item in (scopes.user, scopes.system))
-    return EntitySnapshot(user, system if include_system_metadata else None)
 
 
 def _add_attached_metadata(commit: CommitBuilder, entity: Urn, system: ScopeSnapshot) -> ScopeSnapshot:
