@@ -154,7 +154,7 @@ class _EntityWriter:
             self._add_row("metadata_values", *(row[field] for field in tables.METADATA_VALUES.fields))
         for table, keys in index.build_counter_keys(entity, values):
             if keys:
-                self._counts[table].update((thing.namespace, *key) for key in keys)
+                self._counts[table].update(keys)
         self._add_document(document)
 
     def _add_document(self, document: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import InvalidField
-from jupyter_colophon.storage.spi import Range, StorageProvider, StructuredTable
+from jupyter_colophon.storage.spi import Range, StorageProvider, StructuredTable, TableSpec
 from support.things_table import KEY, KEYS, build_row, insert_key_rows, list_row_keys, run_on_table
 
 FULL = KEY | {"n": 7, "i": -7, "x": 0.5, "f": 0.25, "y": True, "z": b"\x00\xff"}
@@ -94,6 +94,29 @@ def test_upsert_many_accepts_any_number_of_rows(things: StorageProvider) -> None
     run_on_table(things, lambda table: table.upsert_many([]))
     run_on_table(things, lambda table: table.upsert_many([build_row(("many", at, "x"), n=at) for at in range(3_000)]))
     assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == list(range(3_000))
+
+
+def test_upsert_many_stores_nulls_and_booleans(things: StorageProvider) -> None:
+    # More rows than a store may write with one statement: of these, some share their nulls and booleans, some do not.
+    rows = [
+        build_row(("flags", at, "x"), i=None, n=at if at > 150 else None, y=[True, False, at % 2 == 0][at // 100])
+        for at in range(217)
+    ]
+    run_on_table(things, lambda table: table.upsert_many([row | {"x": 1.0, "i": 1} for row in rows]))
+    run_on_table(things, lambda table: table.upsert_many(rows))
+    stored = run_on_table(things, lambda table: list(table.scan(Range.prefix("flags"))))
+    expected = [row | {"x": 1.0, "f": None, "z": None} for row in rows]
+    assert stored == expected
+    assert {type(row["y"]) for row in stored} == {bool}
+
+
+def test_upsert_many_accepts_wide_rows(store: StorageProvider) -> None:
+    names = [f"column{at}" for at in range(400)]
+    spec = TableSpec("wide", {"id": "long"} | dict.fromkeys(names, "long"), ("id",))
+    store.table_admin.create_or_update(spec)
+    rows = [{"id": at} | dict.fromkeys(names, at) for at in range(120)]
+    store.tx_runner.run(lambda tx: tx.get_table("wide").upsert_many(rows))
+    assert store.tx_runner.run(lambda tx: list(tx.get_table("wide").scan(Range())), read_only=True) == rows
 
 
 def test_rows_of_a_failed_transaction_are_not_stored(things: StorageProvider) -> None:

@@ -152,7 +152,7 @@ class WriteAuthorization:
             if permission == "delete":
                 self.require_may_delete(principal, urn, proposal.aspect or "", api=api)
             else:
-                self._require_allowed_on(resources, principal, permission, urn)
+                self._require_allowed_on(resources, principal, permission, urn, is_readable=True)
 
     def is_review_required(self, proposal: Proposal, principal: Principal) -> bool:
         """Return whether a change waits for review; not if the principal may not read the entity."""
@@ -231,9 +231,12 @@ class WriteAuthorization:
         permission: Permission,
         urn: Urn,
         tx: TableContext | None = None,
+        *,
+        is_readable: bool = False,
     ) -> None:
+        """Raise NotFound, unless it is known that the principal may read the resources, and AccessDenied."""
         for resource in resources:
-            if not self._may(principal, "read", resource, tx):
+            if not is_readable and not self._may(principal, "read", resource, tx):
                 self.access_control.record_denial(principal, permission, str(urn))
                 raise NotFound("entity", str(urn))
             if permission != "read" and not self._may(principal, permission, resource, tx):

@@ -164,6 +164,8 @@ def _unescape_match(match: re.Match[str]) -> str:
     return bytes.fromhex(match.group().replace("%", "")).decode()
 
 
+# The URNs of platforms and flows recur as parts of others.
+@lru_cache(maxsize=512)
 def _is_canonical_text(text: str) -> bool:
     try:
         return str(Urn.parse(text)) == text

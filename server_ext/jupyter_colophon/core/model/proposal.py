@@ -46,6 +46,10 @@ class WriteCondition:
             raise ConditionFailed(subject, "a change since the time given", version)
 
 
+#: No condition: one for all proposals, since a batch has hundreds.
+UNCONDITIONAL: Final = WriteCondition()
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """A proposed change. Without an aspect, `delete` deletes the whole entity, and `create` creates its key aspect.
@@ -64,7 +68,7 @@ class Proposal:
     aspect: str | None
     operation: Operation
     value: Any = None
-    condition: WriteCondition = WriteCondition()
+    condition: WriteCondition = UNCONDITIONAL
     run: str | None = None
     needs: Annotated[Needs, HIDDEN] = "nothing"
     if_absent: bool = False

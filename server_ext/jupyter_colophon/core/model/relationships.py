@@ -6,6 +6,8 @@ from typing import Any, Final
 
 #: A step of a path that stands for every item of a list, or every value of an object.
 ANY: Final = "*"
+#: Objects of JSON. Nearly all are dictionaries, for which the check is faster than for an abstract class.
+_OBJECT: Final = (dict, Mapping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,12 @@ def list_values_at_path(value: Any, path: tuple[str, ...]) -> list[Any]:
         if step == ANY:
             values = [item for each in values for item in _list_items(each)]
         else:
-            values = [each[step] for each in values if isinstance(each, Mapping) and step in each]
+            values = [each[step] for each in values if isinstance(each, _OBJECT) and step in each]
     return values
 
 
 def _list_items(value: Any) -> Iterable[Any]:
-    if isinstance(value, Mapping):
+    if isinstance(value, _OBJECT):
         return value.values()
     return value if isinstance(value, list) else ()
 

@@ -3,8 +3,9 @@
 import re
 import string
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 from jupyter_colophon.core.model.search_filters import FILTER_OF_KIND
@@ -76,7 +77,7 @@ def fold_text_for_comparison(text: str) -> str:
 def split_search_tokens(text: str) -> list[str]:
     """Return the folded words of a text and the whole text, without duplicates (spec SEARCH-7)."""
     folded = fold_text_for_comparison(text).strip()
-    return list(dict.fromkeys(word for word in (*_SEPARATORS.split(folded), folded) if word))
+    return [word for word in dict.fromkeys((*_SEPARATORS.split(folded), folded)) if word]
 
 
 def list_name_tokens(name: str) -> list[str]:
@@ -137,32 +138,19 @@ def build_value_rows(
 
 def build_distinct_value_rows(descriptors: Iterable[Descriptor]) -> list[ValueRow]:
     """Return the search rows of these descriptors, without duplicates."""
-    return list(dict.fromkeys(row for descriptor in descriptors for row in _build_descriptor_rows(descriptor)))
+    return list(dict.fromkeys(chain.from_iterable(map(_build_descriptor_rows, descriptors))))
 
 
-def _build_descriptor_rows(descriptor: Descriptor) -> Iterator[ValueRow]:
-    if descriptor.kind == "field":
-        for text in (
-            descriptor.text,
-            f"{descriptor.text}:{descriptor.detail}" if descriptor.detail else descriptor.text,
-        ):
-            yield ValueRow(descriptor.key, fold_text_for_comparison(text), text, "field", descriptor.scope)
-        return
-    kind: Kind = "tag" if descriptor.kind == "tag" else "property"
-    facet = FILTER_OF_KIND.get(descriptor.kind, "")
-    yield ValueRow(
-        descriptor.key,
-        fold_text_for_comparison(descriptor.text),
-        descriptor.text,
-        kind,
-        descriptor.scope,
-        facet,
-        descriptor.urn,
-    )
-    if descriptor.kind == "link" and descriptor.detail:
-        yield ValueRow(
-            descriptor.key, fold_text_for_comparison(descriptor.detail), descriptor.detail, kind, descriptor.scope
-        )
+def _build_descriptor_rows(descriptor: Descriptor) -> list[ValueRow]:
+    kind, key, text, _, scope, urn, _, detail = descriptor
+    if kind == "field":
+        texts = (text, f"{text}:{detail}" if detail else text)
+        return [ValueRow(key, fold_text_for_comparison(item), item, "field", scope) for item in texts]
+    row_kind: Kind = "tag" if kind == "tag" else "property"
+    row = ValueRow(key, fold_text_for_comparison(text), text, row_kind, scope, FILTER_OF_KIND.get(kind, ""), urn)
+    if kind != "link" or not detail:
+        return [row]
+    return [row, ValueRow(key, fold_text_for_comparison(detail), detail, row_kind, scope)]
 
 
 def collect_name_index_words(name: str, namespace: str, type_: str, kind: str = "") -> frozenset[str]:
@@ -184,23 +172,28 @@ def _encode_type_words(type_: str, kind: str) -> frozenset[str]:
 
 def encode_words_of_value(row: ValueRow) -> frozenset[str]:
     """Return the encoded words of one value, by which a bare pattern and `key:pattern` find its entity."""
-    key = fold_text_for_comparison(row.key)
-    words = set(_encode_words_of_values(f"{key}:", split_search_tokens(row.value)))
-    if row.kind == "property":
-        words.update(_encode_words_of_values("properties:", split_search_tokens(row.key)))
-    return frozenset(words)
+    words = _encode_words_after_key(f"{fold_text_for_comparison(row.key)}:", split_search_tokens(row.value))
+    return frozenset(words).union(_encode_words_of_property(row.key)) if row.kind == "property" else frozenset(words)
 
 
-def _encode_words_of_values(key: str, values: Iterable[str]) -> Iterator[str]:
-    """Yield each value as a word, alone and after its key; parts are encoded separately, so each is encoded once."""
-    coded_key, key_bytes = encode_index_word(key), len(key.encode())
-    for value in values:
-        if _fits_word_limit(value):
-            coded = encode_index_word(value)
-            yield coded
-            if _fits_word_limit(value, key_bytes):
-                yield coded_key + coded
+# The same properties recur in many entities.
+@lru_cache(maxsize=512)
+def _encode_words_of_property(key: str) -> frozenset[str]:
+    """Return the encoded words of a property's key."""
+    return frozenset(_encode_words_after_key("properties:", split_search_tokens(key)))
 
 
-def _fits_word_limit(encoded_word: str, key_bytes: int = 0) -> bool:
-    return len(encoded_word if encoded_word.isascii() else encoded_word.encode()) + key_bytes <= WORD_BYTES_MAX
+def _encode_words_after_key(key: str, values: Iterable[str]) -> list[str]:
+    """Return each value as a word, alone and after its key; parts are encoded separately, so each is encoded once."""
+    sizes = [(value, _count_bytes(value)) for value in values]
+    coded = [(encode_index_word(value), size) for value, size in sizes if size <= WORD_BYTES_MAX]
+    coded_key, room = encode_index_word(key), WORD_BYTES_MAX - _count_bytes(key)
+    return [word for word, _ in coded] + [coded_key + word for word, size in coded if size <= room]
+
+
+def _fits_word_limit(word: str) -> bool:
+    return _count_bytes(word) <= WORD_BYTES_MAX
+
+
+def _count_bytes(text: str) -> int:
+    return len(text if text.isascii() else text.encode())

@@ -14,7 +14,7 @@ from jupyter_colophon.core.entities.descriptors_of import ResolvedDescriptor
 from jupyter_colophon.core.entities.entity import AspectVersion, Entity
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import RunEntity
-from jupyter_colophon.core.model.proposal import Proposal, ProposalResult, WriteCondition
+from jupyter_colophon.core.model.proposal import UNCONDITIONAL, Proposal, ProposalResult, WriteCondition
 from jupyter_colophon.core.model.registry import EntityType
 from jupyter_colophon.core.model.review import Review
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
@@ -257,7 +257,7 @@ def parse_proposal(document: Document) -> Proposal:
         document.get("aspect"),
         operation,
         MetadataAnnotation.from_document(value or {}) if operation == "annotate" else value,
-        WriteCondition(version=document.get("ifVersion")),
+        WriteCondition(version=document["ifVersion"]) if "ifVersion" in document else UNCONDITIONAL,
         document.get("run"),
         if_absent=document.get("ifAbsent", False),
         system=None if system is None else SystemMetadata.from_document(system, "/systemMetadata"),

@@ -147,7 +147,7 @@ def _derive_required_counts(registry: Registry, stored: StoredEntity) -> Iterato
         entity, set() if sources_of_truth.is_entity_left_out_of_lists(registry, stored) else values
     ):
         for key in keys:
-            yield table, (entity["namespace"], *key), 1, False
+            yield table, key, 1, False
     for key in index.build_stored_value_rows(entity, values):
         yield tables.METADATA_VALUES.id, key, 1, False
     yield tables.ENTITY_NAMES.id, tuple(entity[part] for part in tables.ENTITY_NAMES.primary_key), 1, False

@@ -96,6 +96,9 @@ class PostgresContext:
         self._life.require_open()
         return self._pipeline.add(statement, bound)
 
+    #: The driver sends all rows at once.
+    insert_many = execute_many
+
     def wait_for_lock(self, statement: str) -> None:
         """Run a statement that may wait for other transactions before the next result is read. The wait is not the
         callable's own time.

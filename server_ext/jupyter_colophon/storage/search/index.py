@@ -3,8 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from itertools import starmap
-from typing import Any, NamedTuple
+from itertools import chain, starmap
+from operator import attrgetter
+from typing import NamedTuple
 
 from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.entities import entity as entities
@@ -30,10 +31,10 @@ from jupyter_colophon.core.model.search_index_terms import (
 from jupyter_colophon.core.model.vocabulary import REFERRED, Contribution, has_contributions
 from jupyter_colophon.core.search.search import GROUPED, FacetValues
 from jupyter_colophon.core.search.time_words import CREATED_KEY, UPDATED_KEY, list_time_words
-from jupyter_colophon.storage.spi import AbsentTerm, Document, Row, TableContext
+from jupyter_colophon.storage.spi import AbsentTerm, Document, Key, Row, TableContext
 
 #: The amount to add to each counter, by table and key.
-Counts = defaultdict[str, Counter[tuple[Any, ...]]]
+Counts = defaultdict[str, Counter[Key]]
 #: Each aspect with its stored value, by the aspect's name.
 Aspects = Mapping[str, tuple[AspectSpec, str]]
 #: The longest value to cache, and the size of the cache: a save parses the old and the new value several times, and the
@@ -55,6 +56,7 @@ class EntityChange(NamedTuple):
     marked: frozenset[str] = frozenset()
 
 
+_get_key_and_text = attrgetter("key", "shown")
 #: A term of every document, which makes "all" a query.
 EVERYTHING = encode_filter_term("entity", "any")
 #: The terms of softly deleted entities, and of all others. The index reads the first term faster, as few documents have
@@ -113,7 +115,7 @@ def add_entity_to_counters(tx: TableContext, entity: Row, values: set[ValueRow])
 
 def collect_aspect_value_rows(aspects: Aspects) -> set[ValueRow]:
     """Return all values in these aspects."""
-    return {row for spec, value in aspects.values() for row in parse_aspect_value_rows(spec, value)}
+    return set(chain.from_iterable([parse_aspect_value_rows(spec, value) for spec, value in aspects.values()]))
 
 
 def select_searchable_aspects(kind: EntityType, aspects: Mapping[str, Row]) -> Aspects:
@@ -182,7 +184,7 @@ def _delete_rows_and_build_added_rows(
 def build_stored_value_rows(entity: Row, values: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
     """Return the rows of the table of values, by their key."""
     rows: dict[tuple[str, ...], Row] = {}
-    for row in sorted(values, key=lambda value: (value.key, value.shown)):
+    for row in sorted(values, key=_get_key_and_text):
         key = namespace, name, value, urn, scope = get_value_key(entity, row)
         rows[key] = {
             "namespace": namespace,
@@ -205,21 +207,20 @@ def get_value_key(entity: Row, row: ValueRow) -> tuple[str, str, str, str, str]:
 def _count_value_changes(counts: Counts, entity: Row, old: set[ValueRow], new: set[ValueRow]) -> None:
     if old == new:
         return
-    namespace = entity["namespace"]
     for (table, before), (_, now) in zip(build_counter_keys(entity, old), build_counter_keys(entity, new), strict=True):
         counter = counts[table]
         for key in before - now:
-            counter[(namespace, *key)] -= 1
+            counter[key] -= 1
         for key in now - before:
-            counter[(namespace, *key)] += 1
+            counter[key] += 1
 
 
-def build_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
-    """Return the counter keys of an entity by table, without the namespace, which comes first."""
+def build_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[Key]], ...]:
+    """Return the counter keys of an entity by table."""
     if not values:
         return ("key_counts", set()), ("value_counts", set())
     kind = get_entity_kind_of_row(entity["type"], entity["urn"])
-    keys = [_get_counter_keys(row, kind) for row in values]
+    keys = [_get_counter_keys(entity["namespace"], row, kind) for row in values]
     return ("key_counts", {key for key, _ in keys}), ("value_counts", {key for _, key in keys})
 
 
@@ -229,7 +230,7 @@ def build_key_counter_keys(entity: Row, values: Iterable[ValueRow]) -> set[tuple
     A tag counts as a key in key statistics (spec SEARCH-20).
     """
     carrier = get_entity_kind_of_row(entity["type"], entity["urn"])
-    return {_get_counter_keys(row, carrier)[0] for row in values}
+    return {_build_key_counter_key(row, carrier) for row in values}
 
 
 def get_display_key(row: ValueRow) -> str:
@@ -237,17 +238,20 @@ def get_display_key(row: ValueRow) -> str:
     return row.shown if row.kind == "tag" else row.key
 
 
-def _get_counter_keys(row: ValueRow, carrier: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the keys of a value's row in `key_counts` and in `value_counts`, without the namespace."""
-    return (_cached_counter_keys if len(row.shown) <= _KEPT_LENGTH else _build_counter_keys_of_value)(row, carrier)
+def _get_counter_keys(namespace: str, row: ValueRow, carrier: str) -> tuple[Key, Key]:
+    """Return the keys of a value's row in `key_counts` and in `value_counts`."""
+    build = _cached_counter_keys if len(row.shown) <= _KEPT_LENGTH else _build_counter_keys_of_value
+    return build(namespace, row, carrier)
 
 
-def _build_counter_keys_of_value(row: ValueRow, carrier: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _build_counter_keys_of_value(namespace: str, row: ValueRow, carrier: str) -> tuple[Key, Key]:
+    value_key = (namespace, fold_text_for_comparison(row.key), row.value, row.shown)
+    return (namespace, *_build_key_counter_key(row, carrier)), value_key
+
+
+def _build_key_counter_key(row: ValueRow, carrier: str) -> tuple[str, ...]:
     key = get_display_key(row)
-    return (
-        (fold_text_for_comparison(key), key, row.kind, row.scope, carrier),
-        (fold_text_for_comparison(row.key), row.value, row.shown),
-    )
+    return fold_text_for_comparison(key), key, row.kind, row.scope, carrier
 
 
 _cached_counter_keys = lru_cache(maxsize=_KEPT)(_build_counter_keys_of_value)

@@ -18,7 +18,6 @@ class SqlDialect:
     is the number of rows that an unlimited scan reads at once, for drivers that fetch complete results; `json_types`
     are the types of columns that one statement can write many rows of, given as a JSON list. With
     `joins_rows`, a few rows are written by one statement too, and a sum out of the range of its column fails.
-    `rows_together` is the number of rows of one of the statements that write many, whose keys need not be distinct.
     """
 
     placeholder: str
@@ -29,7 +28,6 @@ class SqlDialect:
     page: int | None = None
     json_types: Mapping[FieldType, str] = field(default_factory=dict)
     joins_rows: bool = False
-    rows_together: int = 1
 
     def build_placeholders(self, count: int) -> str:
         """Return this number of placeholders."""

@@ -52,6 +52,9 @@ class StatementExecutor(Protocol):
     def execute_many(self, statement: str, bound: Sequence[Sequence[Any]]) -> Cursor:
         """Run a statement once for each of these values; `rowcount` is the number of all changed rows."""
 
+    def insert_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> object:
+        """Insert rows in their order, whose keys need not be distinct; the statement inserts one row."""
+
 
 class CompiledTable(NamedTuple):
     """A table's spec with its statements, created once and used by all transactions."""
@@ -72,10 +75,14 @@ class SqlTable:
     """One table inside one transaction."""
 
     def __init__(self, channel: StatementExecutor, shape: CompiledTable, lifetime: TransactionLifetime) -> None:
-        self._execute, self._execute_many = channel.execute, channel.execute_many
+        self._execute, self._execute_many, self._insert_many = (
+            channel.execute,
+            channel.execute_many,
+            channel.insert_many,
+        )
         self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, lifetime
         self._unlimited, self._page = shape.dialect.unlimited, shape.dialect.page
-        self._joins_rows, self._rows_together = shape.dialect.joins_rows, shape.dialect.rows_together
+        self._joins_rows = shape.dialect.joins_rows
 
     def upsert(self, row: Row) -> None:
         """Write a row; omitted columns keep their values."""
@@ -102,7 +109,7 @@ class SqlTable:
         elif len(rows) > 1 and self._joins_rows and self._has_distinct_keys(rows):
             self._execute(self._statements.upsert(fields, len(rows)), tuple(chain.from_iterable(values)))
         else:
-            self._execute_many(self._statements.upsert(fields), values)
+            self._insert_many(self._statements.upsert(fields), values)
 
     def _upsert_many_of_group(
         self, fields: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]
@@ -114,16 +121,7 @@ class SqlTable:
         else:
             # In the order of keys, the fewest pages are changed. Rows with the same key keep their order.
             key = itemgetter(*[fields.index(name) for name in self._spec.primary_key])
-            self._upsert_values(fields, sorted(values, key=key))
-
-    def _upsert_values(self, fields: tuple[str, ...], values: Sequence[tuple[Any, ...]]) -> None:
-        """Write rows in this order, as many as possible with statements that write many."""
-        together = len(values) - len(values) % self._rows_together
-        for at in range(0, together, self._rows_together):
-            some = chain.from_iterable(values[at : at + self._rows_together])
-            self._execute(self._statements.upsert(fields, self._rows_together), tuple(some))
-        if rest := values[together:]:
-            self._execute_many(self._statements.upsert(fields), rest)
+            self._insert_many(self._statements.upsert(fields), sorted(values, key=key))
 
     def _has_distinct_keys(self, rows: Sequence[Row]) -> bool:
         """Return whether all keys are distinct, since one statement cannot write a row twice."""

@@ -15,6 +15,4 @@ DIALECT = SqlDialect(
         "bool": "INTEGER",
     },
     unlimited=-1,
-    # Python's lock is released and taken once for each execution of a statement.
-    rows_together=100,
 )

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from jupyter_colophon.core.errors import (
@@ -15,12 +14,15 @@ from jupyter_colophon.core.errors import (
     TransactionConflict,
     TransactionTimeout,
 )
-from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+#: The numbers of rows that one statement inserts, and the most values that it can have.
+_MANY, _FEW, _PARAMETERS_MAX = 100, 8, 32_766
+_LITERALS = {None: "NULL", False: "0", True: "1"}
+_ADAPTED = frozenset(map(type, _LITERALS))
 _AWAY = ("SQLITE_CANTOPEN", "SQLITE_PROTOCOL")
 
 
@@ -51,12 +53,16 @@ class GuardedConnection:
             raise translate_driver_error(error) from error
 
     def insert_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Insert rows. The statement ends with the placeholders of one row, in parentheses. Raises StorageError."""
-        together = len(rows) - len(rows) % DIALECT.rows_together
-        for at in range(0, together, DIALECT.rows_together):
-            some = chain.from_iterable(rows[at : at + DIALECT.rows_together])
-            self.execute(_build_insert_of_rows(statement, DIALECT.rows_together), tuple(some))
-        if rest := rows[together:]:
+        """Insert rows with statements that insert several, made of one that inserts a row. Raises StorageError."""
+        at = 0
+        # Two numbers of rows only, since each has a statement of its own. Python's lock is released and taken once for
+        # each execution of a statement.
+        for count in (_MANY, _FEW):
+            while len(rows) - at >= count and count * len(rows[at]) <= _PARAMETERS_MAX:
+                marks, bound = _bind_rows(rows[at : at + count])
+                self.execute(_build_insert_of_rows(statement, marks, count), bound)
+                at += count
+        if rest := rows[at:]:
             self.execute_many(statement, rest)
 
     def _require_open_transaction(self) -> None:
@@ -65,9 +71,27 @@ class GuardedConnection:
             raise StorageError("the store has rolled back the transaction after an error: repeat the request")
 
 
-@lru_cache(maxsize=16)
-def _build_insert_of_rows(statement: str, rows: int) -> str:
-    return statement + f", {statement[statement.rindex('(') :]}" * (rows - 1)
+def _bind_rows(rows: Sequence[Sequence[Any]]) -> tuple[tuple[str, ...], list[Any]]:
+    """Return the marks of a row's values in a statement, and the values of all rows to bind.
+
+    Nulls and booleans that all rows have are part of the statement: the driver looks for an adapter of each that is
+    bound, which takes longer than to bind a string.
+    """
+    marks = tuple(
+        [
+            _LITERALS[value] if type(value) in _ADAPTED and all(row[at] is value for row in rows) else "?"
+            for at, value in enumerate(rows[0])
+        ]
+    )
+    bound = [at for at, mark in enumerate(marks) if mark == "?"]
+    return marks, [row[at] for row in rows for at in bound]
+
+
+@lru_cache(maxsize=256)
+def _build_insert_of_rows(statement: str, marks: tuple[str, ...], rows: int) -> str:
+    """Return a statement that inserts this number of rows, from one that inserts one."""
+    one = f"({', '.join('?' * len(marks))})"
+    return statement.replace(one, ", ".join([f"({', '.join(marks)})"] * rows), 1)
 
 
 @contextmanager
