@@ -14,6 +14,7 @@ from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
 from jupyter_colophon.core.changes.work_progress import WorkProgress
 from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.documents.json_schema import Schema
+from jupyter_colophon.core.errors import NoCatalog
 from jupyter_colophon.core.identity.names import IdentityRules, make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
@@ -269,18 +270,18 @@ def open_or_create_catalog(
     app_files: AppFileFolder | None = None,
     secret_stores: Callable[[], SecretStores] | None = None,
     is_worker: bool = False,
+    must_exist: bool = False,
 ) -> Catalog:
     """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
 
-    `snapshot_system_metadata`: snapshots of runs include SYSTEM metadata. `retention`: the rules for deleting versions.
-    `events`: the folder of stream events, if they are kept. `registry_extension` extends the registry. `always_log`: also
-    log proposals that changed nothing. Dead letters are kept for `letters_days`, 0 without limit. `authorizer` decides
-    instead of the scopes of tokens. `stewards` are asked about entities without owners. `is_worker`: nothing is started.
-    `secret_stores` has the values of secrets of namespaces. Raises StorageError, or InvalidField for an invalid option.
+    `retention`: the rules for deleting versions. `events`: the folder of stream events. `always_log`: also log
+    proposals that changed nothing. Dead letters are kept for `letters_days`, 0 without limit. `authorizer` decides
+    instead of the scopes of tokens. `stewards` are asked about entities without owners. `is_worker`: nothing is
+    started. `secret_stores`: those of namespaces. Raises StorageError, InvalidField, NoCatalog if it `must_exist`.
     """
     provider = providers.open_complete_provider(store)
     try:
-        create_or_migrate_store(provider, registry := load_entity_registry(registry_extension))
+        create_or_migrate_store(provider, registry := load_entity_registry(registry_extension), must_exist=must_exist)
         writing = partial(
             WritePath,
             system_filter=system_filter,
@@ -344,10 +345,11 @@ def _open_access_control(provider: StorageProvider, authorizer: Authorizer | Non
     return access_control
 
 
-def create_or_migrate_store(provider: StorageProvider, registry: Registry) -> None:
+def create_or_migrate_store(provider: StorageProvider, registry: Registry, *, must_exist: bool = False) -> None:
     """Create or migrate the store's tables and data.
 
-    Raises StoreTooNew, UnsupportedStore, IncompleteRestore before anything is changed.
+    Raises StoreTooNew, UnsupportedStore, IncompleteRestore before anything is changed, and NoCatalog if the store has no
+    tables and they `must_exist`.
     """
     migrations = list_store_migrations(registry)
     if provider.table_admin.exists(tables.SETTINGS.id):
@@ -355,6 +357,8 @@ def create_or_migrate_store(provider: StorageProvider, registry: Registry) -> No
         require_complete_restore(provider)
         record_missing_schema_version(provider, migrations)
         rename_tables_and_fields(provider, migrations)
+    elif must_exist:
+        raise NoCatalog(provider.describe_store()["place"])
     provider.table_admin.create_or_update(*tables.ALL)
     record_missing_schema_version(provider, migrations)
     apply_remaining_migrations(provider, migrations)

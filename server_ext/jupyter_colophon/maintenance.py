@@ -8,7 +8,6 @@ from typing import Any
 from jupyter_colophon.composition import create_or_migrate_store, read_time_ms
 from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.changes.sink_status import SinkState
-from jupyter_colophon.core.errors import NoCatalog
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.core.model.registry import Registry
@@ -30,7 +29,6 @@ from jupyter_colophon.storage.changes import archived_rows
 from jupyter_colophon.storage.integrity.archive_files import find_last_row
 from jupyter_colophon.storage.secret import read_or_create_store_key
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
-from jupyter_colophon.storage.tables import SETTINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +118,8 @@ def open_store_for_maintenance(
     """
     provider = providers.open_complete_provider(store)
     try:
-        if not new and not provider.table_admin.exists(SETTINGS.id):
-            raise NoCatalog(provider.describe_store()["place"])
         registry = load_entity_registry(registry_extension)
-        create_or_migrate_store(provider, registry)
+        create_or_migrate_store(provider, registry, must_exist=not new)
         return Maintenance(provider, registry, progress)
     except BaseException:
         provider.close()

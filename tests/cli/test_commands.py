@@ -165,7 +165,6 @@ def test_settings_are_read_from_server_config(colophon: Commands, database: Path
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["nothing"],
         ["verify", "more"],
         ["backup"],
@@ -179,7 +178,6 @@ def test_settings_are_read_from_server_config(colophon: Commands, database: Path
         ["verify", "--Colophon.nothing=1"],
         ["verify", "--Nothing.json=1"],
         ["--jsonn", "verify"],
-        ["--json"],
     ],
     ids=" ".join,
 )

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
@@ -100,7 +101,14 @@ def _stop_half_way(store: StorageChoice) -> None:
 
 
 def test_missing_schema_is_reported_and_not_created(colophon: Commands, tmp_path: Path, schema: StorageChoice) -> None:
-    for command in (["verify"], ["reindex"], ["compact"], ["backup", str(tmp_path / "b")]):
+    for command in (
+        ["verify"],
+        ["reindex"],
+        ["compact"],
+        ["backup", str(tmp_path / "b")],
+        ["search", "x"],
+        ["namespace", "create", "x"],
+    ):
         done = _in(colophon, schema, *command)
         assert (done.status, done.out, done.err.count("\n")) == (1, "", 1)
         assert f"no catalog found in schema {schema.options['schema']} of postgres" in done.err
@@ -110,6 +118,18 @@ def test_missing_schema_is_reported_and_not_created(colophon: Commands, tmp_path
     assert "no catalog found" in result["store"]["detail"]
     assert _schemas(schema) == []
     assert not (tmp_path / "b").exists()
+
+
+def test_unreachable_database_is_reported_with_its_reason(colophon: Commands) -> None:
+    store = StorageChoice("postgresql", {"dsn": get_or_start_server().get_dsn("nowhere")})
+    reason = 'the database cannot be reached: .*database "nowhere" does not exist'
+    for command in (["verify"], ["search", "x"]):
+        done = _in(colophon, store, *command)
+        assert (done.status, done.out, done.err.count("\n")) == (1, "", 1)
+        assert re.search(reason, done.err)
+    doctor = _in(colophon, store, "doctor")
+    assert doctor.status == 1
+    assert re.search(reason, doctor.out)
 
 
 def test_restore_creates_schema(colophon: Commands, backup: Path, schema: StorageChoice) -> None:
@@ -131,7 +151,8 @@ def test_unreachable_database_prints_one_line(colophon: Commands, backup: Path) 
     away = StorageChoice("postgresql", {"dsn": "host=/nowhere dbname=x"})
     for command in (["verify"], ["search", "x"], ["restore", str(backup)]):
         done = _in(colophon, away, *command)
-        assert (done.status, done.err) == (1, "jupyter colophon: the database cannot be reached\n")
+        assert (done.status, done.err.count("\n")) == (1, 1)
+        assert done.err.startswith("jupyter colophon: the database cannot be reached: ")
 
 
 def _newer(line: bytes) -> bytes:

@@ -1,6 +1,7 @@
 """Help with examples, and suggestions for unknown commands, options and values."""
 
 import argparse
+import re
 import shlex
 from collections.abc import Iterator
 
@@ -67,6 +68,28 @@ def test_instance_commands_have_valid_examples(name: str) -> None:
 def test_unknown_words_get_a_suggestion(colophon: Commands, words: list[str], message: str) -> None:
     done = colophon.run(*words)
     assert (done.status, done.out, done.err) == (2, "", f"jupyter colophon: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ([], ["usage: jupyter colophon ", "search and describe:", "manage entities:", "  search  ", "  restore  "]),
+        (["--json", "dataset"], ["usage: jupyter colophon dataset ", "    list  ", "    delete  "]),
+        (["spark"], ["usage: jupyter colophon spark ", "    conf  "]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_missing_command_prints_help_as_an_error(colophon: Commands, words: list[str], lines: list[str]) -> None:
+    done = colophon.run(*words)
+    assert (done.status, done.out) == (2, "")
+    for line in lines:
+        assert f"\n{line}" in f"\n{done.err}"
+
+
+def test_help_lists_each_command_once() -> None:
+    help_ = build_parser(()).format_help()
+    for name in COMMANDS:
+        assert len(re.findall(rf"^  {name} ", help_, re.MULTILINE)) == 1, name
 
 
 def test_unknown_entity_type_is_explained(colophon: Commands) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.documents.json_schema import MAX_PROBLEMS, TOO_MUCH, Schema
-from jupyter_colophon.core.errors import InvalidInstance
+from jupyter_colophon.core.errors import InvalidInstance, Problem
+from jupyter_colophon.core.package_data import load_schema_documents
 
 PERSON = {
     "type": "object",
@@ -46,6 +47,20 @@ def test_messages_do_not_contain_the_value() -> None:
         assert secret not in problem.message, schema
     for problem in Schema({"uniqueItems": True}).find_all_problems([secret, secret]):
         assert secret not in problem.message
+
+
+def test_messages_name_the_members_and_the_form_that_are_missing() -> None:
+    limits = {"anyOf": [{"required": ["min"]}, {"required": ["max"]}]}
+    other = {"anyOf": [{"required": ["min"]}, {"type": "string"}]}
+    assert [problem.message for problem in Schema(limits).find_all_problems({})] == [
+        'at least one of "min", "max" is required'
+    ]
+    assert [problem.message for problem in Schema(limits).find_all_problems({"max": 1})] == []
+    assert "required" not in Schema(other).find_all_problems({})[0].message
+    expectations = Schema(load_schema_documents("aspects")["expectations"])
+    late = {"expectations": {"fresh": {"kind": "freshness", "column": "day", "maxAge": "tomorrow"}}}
+    (problem,) = expectations.find_all_problems(late)
+    assert problem == Problem("/expectations/fresh/maxAge", "must be a duration such as P7D, P1DT12H or PT30M")
 
 
 def test_number_of_problems_is_limited() -> None:

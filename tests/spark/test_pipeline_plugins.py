@@ -178,3 +178,23 @@ def test_preview_keeps_decimals_and_rejects_unknown_arguments(spark: SparkSessio
     with pytest.raises(InvalidInstance) as refused:
         check_and_prepare_pipeline("shown", {"metadata": metadata}, load_plugins(), {"souce": "x"})
     assert [one.pointer for one in refused.value.problems] == ["/arguments/souce"]
+
+
+def test_file_whose_name_is_a_pattern_is_read_by_its_name(spark: SparkSession, tmp_path: Path) -> None:
+    for name, text in (("a[1].csv", "named"), ("a1.csv", "matched")):
+        (tmp_path / name).write_text(f"{text}\n")
+
+    def read(path: str, **options: str) -> list[object]:
+        stages = [
+            stage("files", "source", "file", path=str(tmp_path / path), format="csv", options=options),
+            stage("out", "sink", "table", name="out"),
+        ]
+        metadata = {"namespace": "shop", "stages": stages, "connections": [{"from": "files", "to": "out"}]}
+        pipeline = check_and_prepare_pipeline("patterns", {"metadata": metadata}, load_plugins())
+        shown = preview_stages(pipeline, spark)[0]
+        return sorted(row["_c0"] for row in shown.rows) or [shown.error]
+
+    assert read("a[1].csv") == ["named"]
+    assert read("a*.csv") == ["matched", "named"]
+    (error,) = read("a[1].csv", multiLine="true")
+    assert "multi-line records cannot be read" in str(error)

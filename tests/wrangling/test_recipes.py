@@ -14,6 +14,7 @@ from jupyter_colophon.wrangling import (
 )
 from jupyter_colophon.wrangling.expressions import parse_expression
 from jupyter_colophon.wrangling.normalization import decode_value, encode_value
+from jupyter_colophon.wrangling.tokens import quote_column, split_lines
 
 
 def apply(recipe: str, *rows: dict[str, Any]) -> list[dict[str, Any]]:
@@ -37,6 +38,15 @@ def test_recipe_applies_its_lines_in_order() -> None:
 def test_quotes_and_escapes_are_read() -> None:
     recipe = r"""find-and-replace :a "\d+\." 'it\'s\t'"""
     assert apply(recipe, {"a": "x12."}) == [{"a": "xit's\t"}]
+
+
+@pytest.mark.parametrize(
+    "name", ["plain\\", "my total\\", "a\u2028b", "x\\ty z\\\\", "it's\t\\", "\x0b\x85q", "a\nb\\n", "a\r\n b"]
+)
+def test_any_column_can_be_quoted(name: str) -> None:
+    recipe = f"trim {quote_column(name)}\nrename {quote_column(name)} :after"
+    assert len(split_lines(recipe)) == 2
+    assert apply(recipe, {name: " 1"}) == [{"after": "1"}]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ A recipe has one directive per line. Lines that begin with `#` or `//`, and empt
 
 | argument | is written |
 |---|---|
-| column | `:name`, or `:'any name'` |
+| column | `:name`, or `:'any name'`, in which `\\\\` is a backslash and the escapes of texts are replaced |
 | text, regular expression | in `'` or `"`; `\\'`, `\\"`, `\\t`, `\\n` and `\\r` are replaced, and other backslashes are kept. The syntax of regular expressions is that of Python |
 | expression | `exp:{price * 2}` |
 | ranges | `1-3,5,8-`: positions from 1 |

@@ -14,11 +14,13 @@ const NAMES: readonly IColumnDirective['name'][] = [
   'drop'
 ];
 
-const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'" };
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' };
 
 /** Returns a column as an argument of a directive. */
 function quoteColumn(column: string): string {
-  return /^[^\s,;:'"]+$/.test(column) ? `:${column}` : `:'${column.replace(/[\t\n\r']/g, each => ESCAPES[each]!)}'`;
+  return /^[^\s\p{Cc},;:'"]+$/u.test(column)
+    ? `:${column}`
+    : `:'${column.replace(/[\t\n\r'\\]/g, each => ESCAPES[each]!)}'`;
 }
 
 /** Returns the directives that are offered for a column. */

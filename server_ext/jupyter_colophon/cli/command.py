@@ -16,7 +16,7 @@ from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK, EXIT_USAGE, p
 from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.client.problems import ClientError, RequestFailed
 from jupyter_colophon.client.progress_line import ProgressLine
-from jupyter_colophon.core.errors import InvalidConfiguration, InvalidQuery, MetadataError
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidQuery, MetadataError, StoreUnavailable
 
 # Loaded when a command opens the store: `--help` and wrong usage do not need it.
 if TYPE_CHECKING:
@@ -126,9 +126,15 @@ def _is_option_error(error: MetadataError) -> bool:
     return isinstance(error, InvalidQuery) and error.parameter.startswith("--")
 
 
+def format_detail_and_reason(error: MetadataError) -> str:
+    """Return the error's message; of an unavailable store, with what the store reported."""
+    reason = error.reason if isinstance(error, StoreUnavailable) else ""
+    return f"{error.detail}: {reason}" if reason else error.detail
+
+
 def _format_error(error: MetadataError) -> str:
     """Return the error's message, with the first of its problems."""
     first = next(iter(error.problems), None)
     if first is None:
-        return error.detail
+        return format_detail_and_reason(error)
     return f"{error.detail}; {first.pointer}: {first.message}" if first.pointer else f"{error.detail}; {first.message}"

@@ -3,13 +3,13 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from traitlets import Container, Dict
+import traitlets
 
 from jupyter_colophon.cli.exit_status import EXIT_OK, EXIT_USAGE, print_error
 from jupyter_colophon.settings import Settings
@@ -67,11 +67,25 @@ class CommandParser(argparse.ArgumentParser):
     def add_subcommands(self, subcommands: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, "CommandParser"]]:
         """Declare subcommands by name, help and example; yield the name and the parser of each.
 
-        The argument `verb` is the name of the one that is called.
+        The argument `verb` is the name of the one that is called, and None if none is.
         """
-        parsers = self.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
+        parsers = self.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND")
         for name, help_, example in subcommands:
             yield name, parsers.add_parser(name, help=help_, description=help_, examples=(example,))
+
+    def group_help(self, commands: Any, groups: Mapping[str, Container[str]]) -> None:
+        """List the commands of `add_subparsers` in groups in the help, each below its title."""
+        self._positionals._group_actions.remove(commands)
+        for title, names in groups.items():
+            section = self.add_argument_group(title)
+            section._group_actions += [action for action in commands._get_subactions() if action.dest in names]
+
+    def exit_without_command(self, unknown: Sequence[str]) -> NoReturn:
+        """Print the help, which lists the commands, as an error and exit; unknown options are the error instead."""
+        if unknown:
+            self.exit_for_unknown_arguments(unknown)
+        self.print_help(sys.stderr)
+        sys.exit(EXIT_USAGE)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; options may stand between the values of an argument that takes several."""
@@ -157,7 +171,7 @@ def add_short_setting_options(group: argparse._ActionsContainer) -> None:
 def add_long_setting_options(group: argparse._ActionsContainer) -> None:
     """Add `--Colophon.SETTING` for each setting; help does not list them."""
     for name, trait in Settings.class_traits(config=True).items():
-        action = "append" if isinstance(trait, Container | Dict) else "store"
+        action = "append" if isinstance(trait, traitlets.Container | traitlets.Dict) else "store"
         long = f"Colophon.{name}"
         group.add_argument(f"--{long}", dest=long, action=action, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 

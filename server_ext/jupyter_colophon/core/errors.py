@@ -342,7 +342,14 @@ class InvalidConfiguration(StorageError):
 
 
 class StoreUnavailable(StorageError):
-    """The store cannot be reached or is too busy; a retry may succeed."""
+    """The store cannot be reached or is too busy; a retry may succeed.
+
+    `reason` is what the store or its driver reported: it may name hosts and users, so only administrators see it.
+    """
+
+    def __init__(self, detail: str, reason: str = "") -> None:
+        super().__init__(detail)
+        self.reason = reason
 
 
 class Overloaded(StoreUnavailable):

@@ -52,6 +52,8 @@ class ProcessServices:
     elyra_api: bool = False
     #: Whether this is a worker process of a system application, whose server works in the background.
     is_worker: bool = False
+    #: Whether opening the catalog raises NoCatalog if the store contains none, instead of creating it.
+    requires_catalog: bool = False
     closed: bool = False
     _catalog: "Catalog | None" = None
     _registry_problems: tuple[Problem, ...] | None = None
@@ -121,6 +123,7 @@ class ProcessServices:
                 app_files=self.settings.build_app_file_folder(),
                 secret_stores=self._get_or_build_secret_stores,
                 is_worker=self.is_worker,
+                must_exist=self.requires_catalog,
             )
         except InvalidField as error:
             # The field is one of the settings, not of the request: they stay until a restart.

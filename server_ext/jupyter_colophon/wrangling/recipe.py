@@ -9,7 +9,7 @@ from jupyter_colophon.wrangling.arguments import ArgumentReader
 from jupyter_colophon.wrangling.directive import Directive, Row
 from jupyter_colophon.wrangling.directive_index import DIRECTIVES, find_directive
 from jupyter_colophon.wrangling.errors import ArgumentError, RecipeError
-from jupyter_colophon.wrangling.tokens import iterate_tokens
+from jupyter_colophon.wrangling.tokens import iterate_tokens, split_lines
 
 #: The most lines of a recipe, and the most characters.
 LINES_MAX: Final = 500
@@ -77,7 +77,7 @@ def parse_recipe(text: str, plugins: Mapping[str, type[Directive]] = NO_PLUGINS)
     """
     if len(text) > CHARACTERS_MAX:
         raise RecipeError(1, 1, f"a recipe may have at most {CHARACTERS_MAX} characters")
-    lines = text.splitlines()
+    lines = split_lines(text)
     if len(lines) > LINES_MAX:
         raise RecipeError(LINES_MAX + 1, 1, f"a recipe may have at most {LINES_MAX} lines")
     return Recipe(
@@ -96,7 +96,7 @@ def list_unknown_directives(text: str) -> list[str]:
 
 def _list_steps(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines with a directive, with their numbers."""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(split_lines(text), 1):
         if line.strip() and not line.lstrip().startswith(("#", "//")):
             yield number, line
 

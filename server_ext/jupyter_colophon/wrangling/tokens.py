@@ -12,8 +12,12 @@ _SPACE: Final = re.compile(r"\s*")
 _COLUMN: Final = re.compile(r":([^\s,;:'\"]+)")
 _WORD: Final = re.compile(r"[^\s,;:'\"{}]+")
 _QUOTED: Final = {quote: re.compile(rf"{quote}((?:[^{quote}\\]|\\.)*){quote}") for quote in "'\""}
-#: Only these escapes are replaced, so that regular expressions need no doubled backslashes.
+#: In texts, only these escapes are replaced, so that regular expressions need no doubled backslashes.
 _ESCAPE: Final = re.compile(r"\\(['\"tnr])")
+#: The escapes in the name of a column, which may end in a backslash.
+_COLUMN_ESCAPE: Final = re.compile(r"\\(['\"tnr\\])")
+_BACKSLASH: Final = "\\"
+_LINE_BREAK: Final = re.compile(r"\r\n|\n|\r")
 _ESCAPED: Final = {"t": "\t", "n": "\n", "r": "\r"}
 _BRACES: Final = re.compile(r"[{}]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _PLAIN_COLUMN: Final = re.compile(r"[^\s,;:'\"]+")
@@ -26,6 +30,11 @@ class Token:
     kind: TokenKind
     value: str
     column: int
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a recipe; a name may contain other characters that Unicode defines as line breaks."""
+    return _LINE_BREAK.split(text.removesuffix("\n"))
 
 
 def iterate_tokens(text: str, line: int) -> Iterator[Token]:
@@ -45,14 +54,14 @@ def _read_token(text: str, position: int, line: int) -> tuple[Token, int]:
     if rest == ",":
         return Token("comma", ",", position + 1), position + 1
     if rest in _QUOTED:
-        value, end = _read_quoted_text(text, position, line)
+        value, end = _read_quoted_text(text, position, line, _ESCAPE)
         return Token("text", value, position + 1), end
     if text.startswith("exp:{", position):
         end = _find_closing_brace(text, position + 4, line)
         # Positions inside an expression are those in the line.
         return Token("expression", text[position + 5 : end], position + 6), end + 1
     if rest == ":" and text[position + 1 : position + 2] in _QUOTED:
-        value, end = _read_quoted_text(text, position + 1, line)
+        value, end = _read_quoted_text(text, position + 1, line, _COLUMN_ESCAPE)
         return Token("column", value, position + 1), end
     for kind, pattern in (("column", _COLUMN), ("word", _WORD)):
         if found := pattern.match(text, position):
@@ -61,11 +70,11 @@ def _read_token(text: str, position: int, line: int) -> tuple[Token, int]:
     raise RecipeError(line, position + 1, f"unexpected {rest!r}")
 
 
-def _read_quoted_text(text: str, position: int, line: int) -> tuple[str, int]:
+def _read_quoted_text(text: str, position: int, line: int, escapes: re.Pattern[str]) -> tuple[str, int]:
     found = _QUOTED[text[position]].match(text, position)
     if found is None:
         raise RecipeError(line, position + 1, f"the text has no closing {text[position]}")
-    return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), found[1]), found.end()
+    return escapes.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), found[1]), found.end()
 
 
 def _find_closing_brace(text: str, position: int, line: int) -> int:
@@ -85,4 +94,6 @@ def quote_text(text: str) -> str:
 
 def quote_column(name: str) -> str:
     """Return a column as an argument."""
-    return f":{name}" if _PLAIN_COLUMN.fullmatch(name) else f":{quote_text(name)}"
+    if _PLAIN_COLUMN.fullmatch(name):
+        return f":{name}"
+    return f":{quote_text(name.replace(_BACKSLASH, _BACKSLASH * 2))}"

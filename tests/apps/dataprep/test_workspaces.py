@@ -165,6 +165,19 @@ def test_pipeline_of_a_workspace_is_valid(call: Call, orders: str, data: Path) -
         call("GET", f"{orders}/pipeline")
 
 
+def test_file_with_the_name_of_a_pattern_is_not_published_for_spark(call: Call, data: Path) -> None:
+    (data / "a[1].csv").write_text("id\n1\n")
+    (data / "a1.csv").write_text("id\n2\n")
+    call("PUT", "connections/patterns", {"folder": str(data)})
+    made = call("POST", "workspaces", {"name": "A", "connection": "patterns", "path": "a[1].csv"})
+    workspace = f"workspaces/{made['id']}"
+    assert call("GET", f"{workspace}/rows")["rows"] == [["1"]]
+    for place, query in (("pipeline", {"sink": "/data/out"}), ("cell", {"library": "pyspark"})):
+        with pytest.raises(BadRequest, match="reads as a pattern: rename the file"):
+            call("GET", f"{workspace}/{place}", **query)
+    assert "a[1].csv" in call("GET", f"{workspace}/cell", library="pandas")["source"]
+
+
 def test_rejected_rows_are_left_out_or_written_by_the_pipeline(call: Call, orders: str) -> None:
     def get_pipeline(**query: str) -> Any:
         document = call("GET", f"{orders}/pipeline", sink="/data/out", **query)

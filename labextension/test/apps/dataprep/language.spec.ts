@@ -13,6 +13,8 @@ describe('directives of a column', () => {
     expect(getLine('price', 'trim')).toBe('trim :price');
     expect(getLine('unit price', 'set-type double')).toBe("set-type :'unit price' double");
     expect(getLine("it's\ta", 'drop')).toBe("drop :'it\\'s\\ta'");
+    expect(getLine('my total\\', 'drop')).toBe("drop :'my total\\\\'");
+    expect(getLine('a\u0085b', 'drop')).toBe("drop :'a\u0085b'");
   });
 });
 

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import re
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,6 +13,7 @@ from jupyter_colophon.apps import BadRequest, InvalidName, NotFound, Problem, Se
 from jupyter_colophon.apps.shipped.bodies import Body
 from jupyter_colophon.apps.shipped.folders import require_permitted_folder, resolve_inside
 from jupyter_colophon.apps.shipped.samples import FORMATS_BY_SUFFIX, SampleOptions, read_sample
+from jupyter_colophon.core.path_patterns import PATTERN_PROBLEM, has_pattern_characters
 from jupyter_colophon.wrangling.normalization import decode_value, format_json_value
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet")
@@ -21,7 +21,6 @@ TYPES: Final = ("numeric", "categorical")
 _SAMPLE_ROWS, _EXAMPLES, _FILES_MAX = 1_000, 3, 10_000
 _TEXT_MAX: Final = 100
 #: The characters of Hadoop's patterns of paths.
-_PATTERN: Final = re.compile(r"[*?\[\]{}\\]")
 _FILE_PLATFORM: Final = "urn:li:dataPlatform:file"
 
 
@@ -72,10 +71,8 @@ def find_permitted_path(context: ServiceContext, path: str) -> Path:
 
 def require_literal_path(pointer: str, path: str) -> None:
     """Raise BadRequest for a path that Spark would take for a pattern of several, perhaps other, files."""
-    if _PATTERN.search(path):
-        raise refuse(
-            pointer, f"{path[:200]!r} has one of the characters * ? [ ] {{ }} and \\, which Spark reads as a pattern"
-        )
+    if has_pattern_characters(path):
+        raise refuse(pointer, f"{path[:200]!r} {PATTERN_PROBLEM}")
 
 
 def inspect_columns(source: Source) -> list[dict[str, Any]]:

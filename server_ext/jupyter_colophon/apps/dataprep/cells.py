@@ -7,6 +7,7 @@ from jupyter_colophon.apps import BadRequest, ServiceContext, ServiceRequest
 from jupyter_colophon.apps.dataprep.published import read_for_publishing
 from jupyter_colophon.apps.dataprep.spark_sources import get_delimiter, write_spark_read
 from jupyter_colophon.apps.shipped.bodies import get_query_choice
+from jupyter_colophon.wrangling.tokens import split_lines
 
 _LIBRARIES: Final = ("pandas", "pyspark")
 _FUNCTION: Final = "from jupyter_colophon.wrangling import apply_recipe_to_dataframe"
@@ -24,7 +25,7 @@ def get_cell(context: ServiceContext, request: ServiceRequest) -> Any:
         *(["from jupyter_colophon import metadata"] if directives else []),
         *read,
         "recipe = [",
-        *(f"    {line!r}," for line in published.recipe.splitlines()),
+        *(f"    {line!r}," for line in split_lines(published.recipe)),
         "]",
         f"columns = {published.columns!r}",
         *([load] if directives else []),

@@ -9,6 +9,7 @@ from jupyter_colophon.apps.dataprep.namespace_directives import DirectiveCalls, 
 from jupyter_colophon.apps.dataprep.workspaces import describe_workspace, read_sample_of_workspace, read_workspace
 from jupyter_colophon.apps.shipped.bodies import get_query_number, parse_body
 from jupyter_colophon.wrangling.recipe import LINES_MAX
+from jupyter_colophon.wrangling.tokens import split_lines
 from jupyter_colophon.wrangling.worker_process import TaskFailed, run_in_process
 
 #: How many changes can be undone.
@@ -74,7 +75,7 @@ def _run_task(context: ServiceContext, workspace: str, recipe: str, task: Mappin
 def _change_recipe(context: ServiceContext, request: ServiceRequest, *, is_appended: bool) -> Any:
     workspace, lines = request.path["workspace"], _read_lines(request)
     row, recipe = read_workspace(context, workspace)
-    kept = recipe.splitlines() if is_appended else []
+    kept = split_lines(recipe) if recipe and is_appended else []
     changed = "\n".join([*kept, *lines.values()])
     try:
         page = _run_task(context, workspace, changed, {"kind": "rows", "offset": 0, "limit": _ROWS_DEFAULT})
@@ -101,7 +102,7 @@ def _read_lines(request: ServiceRequest) -> dict[int, str]:
         or not all(isinstance(line, str) for line in document)
     ):
         raise BadRequest(f"the member directives must be a list of at most {LINES_MAX} texts")
-    if any(len(line.splitlines()) > 1 for line in document):
+    if any(len(split_lines(line)) > 1 for line in document):
         raise BadRequest("a directive must be one line: write line breaks as \\n")
     return {index: line.strip() for index, line in enumerate(document) if line.strip()}
 

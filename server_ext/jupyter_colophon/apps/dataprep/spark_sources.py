@@ -7,6 +7,7 @@ from typing import Any, Final
 from jupyter_colophon.apps import BadRequest, ServiceContext, ServiceRequest
 from jupyter_colophon.apps.dataprep.recipes import run_recipe
 from jupyter_colophon.apps.dataprep.workspaces import read_sample_of_workspace
+from jupyter_colophon.core.path_patterns import PATTERN_PROBLEM, has_pattern_characters
 
 _FORMATS: Final = {"tsv": "csv", "jsonl": "json"}
 _DRIVERS: Final = {"postgresql": "org.postgresql.Driver", "sqlite": "org.sqlite.JDBC"}
@@ -115,7 +116,9 @@ def _quote_sql(text: str) -> str:
 def _describe_file(
     context: ServiceContext, request: ServiceRequest, source: Mapping[str, Any]
 ) -> tuple[str, dict[str, str], str]:
-    """Return the format, the options and the schema with which Spark reads a file."""
+    """Return the format, the options and the schema with which Spark reads a file. Raises BadRequest."""
+    if has_pattern_characters(source["file"]):
+        raise BadRequest(f"{source['file'][:200]!r} {PATTERN_PROBLEM}: rename the file, or make a cell for pandas")
     format_ = source["format"]
     options: dict[str, str] = {} if format_ == "parquet" else {"encoding": source["encoding"]}
     schema = ""

@@ -18,6 +18,7 @@ from jupyter_colophon.apps import (
 from jupyter_colophon.apps.dataprep.connections import SAMPLE_MEMBERS, read_sample_of_connection
 from jupyter_colophon.apps.shipped.bodies import Body, parse_body
 from jupyter_colophon.apps.shipped.samples import ROWS_MAX, Sample, build_sample
+from jupyter_colophon.wrangling.tokens import split_lines
 
 #: The most workspaces of a namespace.
 _WORKSPACES_MAX: Final = 500
@@ -131,7 +132,7 @@ def change_workspace(context: ServiceContext, workspace: str, fields: Mapping[st
 
 def describe_workspace(row: Mapping[str, Any], recipe: str) -> dict[str, Any]:
     """Return the document of a workspace."""
-    return {**_describe_row(row), "directives": recipe.splitlines()}
+    return {**_describe_row(row), "directives": split_lines(recipe) if recipe else []}
 
 
 def _describe_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,13 +66,15 @@ def open_catalog_client(url: str, settings: "Settings") -> Iterator[CatalogClien
 
 @contextmanager
 def open_local_services(settings: "Settings") -> Iterator["ProcessServices"]:
-    """Open the catalog in the store of the settings. Raises InvalidConfiguration, NotFound, StorageError."""
+    """Open the catalog in the store of the settings. Raises InvalidConfiguration, NotFound, NoCatalog, StorageError."""
     from jupyter_colophon.operations.services import ProcessServices
     from jupyter_colophon.service.registry_files import require_readable_extension_file
 
     store = require_existing_store(settings)
     require_readable_extension_file(settings.get_registry_extension())
-    services = ProcessServices(settings, store, settings.build_identity(), version("jupyter-colophon"))
+    services = ProcessServices(
+        settings, store, settings.build_identity(), version("jupyter-colophon"), requires_catalog=True
+    )
     with closing(services):
         services.get_or_open_catalog()
         yield services

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.cli.command import CliCommand
+from jupyter_colophon.cli.command import CliCommand, format_detail_and_reason
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.maintenance.archive_checks import check_archive_folder, check_archive_lag
 from jupyter_colophon.cli.maintenance.check_result import FREE_LEAST, CheckResult, format_size
@@ -123,7 +123,7 @@ class DoctorCommand(CliCommand):
             yield CheckResult("store", "warning", error.detail, "the first request to the server creates it")
         except errors.MetadataError as error:
             advice = next((text for kind, text in _ADVICE if isinstance(error, kind)), "")
-            yield CheckResult("store", "bad", error.detail, advice)
+            yield CheckResult("store", "bad", format_detail_and_reason(error), advice)
 
 
 def _check_versions() -> Iterator[CheckResult]:

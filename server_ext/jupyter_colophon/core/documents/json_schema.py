@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.documents.validation_cost import has_alternative_schemas, is_cheap_to_validate
 from jupyter_colophon.core.errors import InvalidInstance, Problem
 
@@ -111,9 +112,13 @@ def _refuse_remote_reference(uri: str) -> NoReturn:
 
 #: The most alternatives that a message lists.
 _FEW: Final = 20
-#: The grammar of tags and keys (spec MODEL-7), and the message for a violation.
-_WORD: Final = "^[A-Za-z0-9_-]{1,50}$"
-_NO_WORD: Final = "must have 1 to 50 characters: letters A-Z and a-z, digits, _ and -"
+#: Patterns of our schemas, and the messages for their violation: tags and keys (spec MODEL-7), and durations.
+_PATTERN_MESSAGES: Final = {
+    "^[A-Za-z0-9_-]{1,50}$": "must have 1 to 50 characters: letters A-Z and a-z, digits, _ and -",
+    "^P(?:[0-9]{1,6}W|(?:[0-9]{1,6}D)?(?:T(?:[0-9]{1,6}H)?(?:[0-9]{1,6}M)?(?:[0-9]{1,6}S)?)?)$": (
+        "must be a duration such as P7D, P1DT12H or PT30M"
+    ),
+}
 
 
 def _build_problem_of_validator_error(error: "jsonschema_rs.ValidationError") -> Problem:
@@ -125,13 +130,19 @@ def _build_problem_of_validator_error(error: "jsonschema_rs.ValidationError") ->
     if type(kind).__name__.endswith("PropertyNames"):
         path.append(str(kind.error.instance))
         kind = kind.error.kind
-    if getattr(kind, "pattern", "") == _WORD:
-        text = _NO_WORD
+    if (pattern := getattr(kind, "pattern", "")) in _PATTERN_MESSAGES:
+        text = _PATTERN_MESSAGES[pattern]
+    elif members := _list_alternative_members(kind):
+        text = f"at least one of {', '.join(map(encode_canonical_json, members))} is required"
     elif type(kind).__name__.endswith("Enum") and len(kind.options) <= _FEW:
         # The validator reports two of them.
         text = f"the value is not one of {', '.join(map(encode_canonical_json, kind.options))}"
-    return Problem(_format_error_pointer(path), text if len(text) <= 300 else text[:300] + "…")
+    return Problem(format_pointer(map(str, path)), text if len(text) <= 300 else text[:300] + "…")
 
 
-def _format_error_pointer(path: list[str | int]) -> str:
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+def _list_alternative_members(kind: Any) -> list[str]:
+    """Return the members of which `anyOf` requires at least one, if it requires nothing else."""
+    alternatives = kind.context if type(kind).__name__.endswith("AnyOf") else []
+    causes = [error.kind for alternative in alternatives for error in alternative]
+    is_required = all(type(cause).__name__.endswith("Required") for cause in causes)
+    return [cause.property for cause in causes] if is_required and len(causes) == len(alternatives) else []

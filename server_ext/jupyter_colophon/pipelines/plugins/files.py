@@ -8,6 +8,7 @@ from typing import Any
 from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.core.errors import Problem
+from jupyter_colophon.core.path_patterns import PATTERN_PROBLEM, has_pattern_characters
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.plugins import ddl, property_schemas
@@ -53,7 +54,7 @@ class FileSource(SourcePlugin):
         reader = context.spark.read.format(_get_format(self.settings)).options(**self.settings.get("options", {}))
         if "schema" in self.settings:
             reader = reader.schema(self.settings["schema"])
-        return reader.load(_resolve_path(self.settings["path"]))
+        return _load_path(reader, self.settings)
 
 
 class FileSink(SinkPlugin):
@@ -94,7 +95,7 @@ class FileSink(SinkPlugin):
     def read_written(self, context: StageContext) -> Any:
         """Return the content of the files."""
         reader = context.spark.read.format(_get_format(self.settings)).options(**self.settings.get("options", {}))
-        return reader.load(_resolve_path(self.settings["path"]))
+        return _load_path(reader, self.settings)
 
 
 def _get_format(settings: Mapping[str, Any]) -> str:
@@ -104,6 +105,18 @@ def _get_format(settings: Mapping[str, Any]) -> str:
 def _resolve_path(path: str) -> str:
     """Return the path for Spark; a relative path is relative to the working directory, not the cluster's home folder."""
     return path if _URI.match(path) else os.path.abspath(path)
+
+
+def _load_path(reader: Any, settings: Mapping[str, Any]) -> Any:
+    """Return the content of the path; the name of a file or folder of this machine is not read as a pattern."""
+    path = _resolve_path(settings["path"])
+    if not (has_pattern_characters(path) and os.path.exists(path)):
+        return reader.load(path)
+    options = {name.lower(): str(value).lower() for name, value in settings.get("options", {}).items()}
+    if options.get("multiline") == "true":
+        msg = f"multi-line records cannot be read: the path {path!r} {PATTERN_PROBLEM}"
+        raise ValueError(msg)
+    return reader.option("__globPaths__", "false").load(path)
 
 
 def _resolve_dataset(path: str) -> MetadataEntity | None:

@@ -86,7 +86,7 @@ class BackupService:
 
     def _restore(self, path: Path, header: backup.BackupHeader, replay: Callable[[], None]) -> int:
         if not self.provider.tx_runner.run(_is_store_empty, read_only=True):
-            raise BackupRejected("the store is not empty: restore into a new one")
+            raise BackupRejected("the store is not empty: restore into another file or schema")
         current_ids = {spec.id for spec in tables.ALL}
         self.provider.table_admin.create_or_update(
             *(spec for spec in header.tables.values() if spec.id not in current_ids and spec.id != backup.LOG.id)

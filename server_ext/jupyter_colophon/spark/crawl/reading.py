@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.capture.names import file_formats
+from jupyter_colophon.core.path_patterns import has_pattern_characters
 from jupyter_colophon.spark.crawl import text
 from jupyter_colophon.spark.crawl.discovered import FoundDataset
 from jupyter_colophon.spark.error_messages import get_error_class
@@ -14,7 +15,6 @@ from jupyter_colophon.spark.plans.connectors import ConnectorMissing
 
 _CORRUPT = "_corrupt_record"
 _NO_HINT = ".NO_HINT"
-_GLOB = frozenset("*?[]{}\\")
 
 
 class UnreadableDataset(Exception):
@@ -34,7 +34,7 @@ def read_dataset(spark: Any, dataset: FoundDataset, reader_options: Mapping[str,
         # An empty file has no columns and no rows.
         return spark.range(0).select()
     options = {**_detect_reader_options(dataset, format_), **reader_options}
-    if str(options.get("multiLine")).lower() == "true" and _GLOB & {*dataset.path}:
+    if str(options.get("multiLine")).lower() == "true" and has_pattern_characters(dataset.path):
         # With multiLine, Hadoop always interprets the path as a glob.
         msg = "multi-line records cannot be read from a path that contains * ? [ ] { or }"
         raise UnreadableDataset(msg)

@@ -132,10 +132,11 @@ class PostgresServer:
         try:
             connection = self._open_connection(settings)
         except psycopg.Error as error:
+            reason = " ".join(str(error).split())
             if self._failed is None:
-                _logger.warning("the database cannot be reached: %s", " ".join(str(error).split()))
+                _logger.warning("the database cannot be reached: %s", reason)
             self._record_connection_failure()
-            raise StoreUnavailable("the database cannot be reached") from error
+            raise StoreUnavailable("the database cannot be reached", reason) from error
         self._failed = None
         return connection
 
