@@ -13,14 +13,13 @@ from jupyter_colophon.apps import BadRequest, InvalidName, NotFound, Problem, Se
 from jupyter_colophon.apps.shipped.bodies import Body
 from jupyter_colophon.apps.shipped.folders import require_permitted_folder, resolve_inside
 from jupyter_colophon.apps.shipped.samples import FORMATS_BY_SUFFIX, SampleOptions, read_sample
-from jupyter_colophon.core.path_patterns import PATTERN_PROBLEM, has_pattern_characters
 from jupyter_colophon.wrangling.normalization import decode_value, format_json_value
+from jupyter_colophon.wrangling.path_patterns import PATTERN_PROBLEM, has_pattern_characters
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet")
 TYPES: Final = ("numeric", "categorical")
 _SAMPLE_ROWS, _EXAMPLES, _FILES_MAX = 1_000, 3, 10_000
 _TEXT_MAX: Final = 100
-#: The characters of Hadoop's patterns of paths.
 _FILE_PLATFORM: Final = "urn:li:dataPlatform:file"
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from jupyter_colophon.apps import BadRequest, ServiceContext, ServiceRequest
 from jupyter_colophon.apps.dataprep.recipes import run_recipe
 from jupyter_colophon.apps.dataprep.workspaces import read_sample_of_workspace
-from jupyter_colophon.core.path_patterns import PATTERN_PROBLEM, has_pattern_characters
+from jupyter_colophon.wrangling.path_patterns import PATTERN_PROBLEM, has_pattern_characters
 
 _FORMATS: Final = {"tsv": "csv", "jsonl": "json"}
 _DRIVERS: Final = {"postgresql": "org.postgresql.Driver", "sqlite": "org.sqlite.JDBC"}

@@ -8,10 +8,10 @@ from typing import Any
 from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.core.errors import Problem
-from jupyter_colophon.core.path_patterns import PATTERN_PROBLEM, has_pattern_characters
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.plugins import ddl, property_schemas
+from jupyter_colophon.wrangling.path_patterns import PATTERN_PROBLEM, has_pattern_characters
 
 _FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")

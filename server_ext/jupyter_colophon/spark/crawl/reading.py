@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.capture.names import file_formats
-from jupyter_colophon.core.path_patterns import has_pattern_characters
 from jupyter_colophon.spark.crawl import text
 from jupyter_colophon.spark.crawl.discovered import FoundDataset
 from jupyter_colophon.spark.error_messages import get_error_class
 from jupyter_colophon.spark.plans import connectors
 from jupyter_colophon.spark.plans.connectors import ConnectorMissing
+from jupyter_colophon.wrangling.path_patterns import has_pattern_characters
 
 _CORRUPT = "_corrupt_record"
 _NO_HINT = ".NO_HINT"
