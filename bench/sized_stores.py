@@ -1,7 +1,7 @@
 """Stores of several sizes in a folder, to be measured later: fill them, and continue a fill that was interrupted.
 
 Each size has a store of its own, which begins as a copy of the next smaller one. Nothing is flushed while they are filled: a
-process may be killed, but not the machine.
+process may be killed, but not the machine. On SQLite, the process may use 4 GB for pages meanwhile.
 """
 
 import shutil
@@ -29,6 +29,7 @@ _STEP = 10_000
 _COPY = "copy"
 #: PostgreSQL's settings, and those while its stores are filled.
 _SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "1GB"}
+_SQLITE_FILLING = ("synchronous = OFF", "cache_size = -4000000", "wal_autocheckpoint = 60000")
 _FILLING = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -182,7 +183,8 @@ def fill_missing_stores(
 def _disable_flushes(catalog: Catalog) -> None:
     if isinstance(catalog.provider, SqliteProvider):
         # No setting does that: users' writes are always durable.
-        catalog.provider._writer.execute("PRAGMA synchronous = OFF")
+        for setting in _SQLITE_FILLING:
+            catalog.provider._writer.execute(f"PRAGMA {setting}")
 
 
 def _fill_in_steps(catalog: Catalog, size: int) -> Iterator[bulk_fill.FillCost]:
