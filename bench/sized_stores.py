@@ -29,6 +29,7 @@ _STEP = 10_000
 _COPY = "copy"
 #: PostgreSQL's settings, and those while its stores are filled.
 _SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "1GB"}
+#: SQLite's settings while its stores are filled.
 _SQLITE_FILLING = ("synchronous = OFF", "cache_size = -4000000", "wal_autocheckpoint = 60000")
 _FILLING = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -172,7 +173,7 @@ def fill_missing_stores(
                 stores.copy(previous, str(size))
             previous = str(size)
             catalog = open_or_create_catalog(stores.choose(previous), IdentityRules())
-            _disable_flushes(catalog)
+            _apply_fill_settings(catalog)
             before = read_cpu_s(stores.server)
             costs = list(_fill_in_steps(catalog, size))
             if costs:
@@ -180,7 +181,7 @@ def fill_missing_stores(
             catalog.close()
 
 
-def _disable_flushes(catalog: Catalog) -> None:
+def _apply_fill_settings(catalog: Catalog) -> None:
     if isinstance(catalog.provider, SqliteProvider):
         # No setting does that: users' writes are always durable.
         for setting in _SQLITE_FILLING:

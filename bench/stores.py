@@ -161,7 +161,7 @@ class _EntityWriter:
         self._next += 1
         words = " ".join([*sorted(document.words), *sorted(search._TERM + term for term in document.terms)])
         numbers = ",".join(map(str, sorted(map(self._get_or_add_number, document.facet_values))))
-        group = self._get_or_add_number((facets.GROUP, f"{document.type}:{document.namespace}"))
+        group = self._get_or_add_number(facets._format_group((document.namespace, document.type)))
         bits = compute_name_bits(document.urn, document.namespace, document.type)
         shown = (document.urn, document.namespace, document.type, len(document.words))
         self._add_row("search_entries", self._next, *shown, numbers, group, bits)

@@ -27,7 +27,7 @@ class OutboxCommand(CliCommand):
             "Send the outbox to a server: metadata that programs emitted, and lineage of notebooks that was captured,"
             " while no server was available, including those of killed programs and kernels."
         )
-        flush = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND").add_parser(
+        flush = parser.add_group_of_subcommands().add_parser(
             "flush",
             help="Send the outbox.",
             description=description,

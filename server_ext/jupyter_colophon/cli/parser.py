@@ -64,12 +64,16 @@ class CommandParser(argparse.ArgumentParser):
         if has_common_options:
             add_common_options(self)
 
-    def add_subcommands(self, subcommands: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, "CommandParser"]]:
-        """Declare subcommands by name, help and example; yield the name and the parser of each.
+    def add_group_of_subcommands(self) -> "argparse._SubParsersAction[CommandParser]":
+        """Return the action that parsers of subcommands are added to.
 
         The argument `verb` is the name of the one that is called, and None if none is.
         """
-        parsers = self.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND")
+        return self.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND")
+
+    def add_subcommands(self, subcommands: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, "CommandParser"]]:
+        """Declare subcommands by name, help and example; yield the name and the parser of each."""
+        parsers = self.add_group_of_subcommands()
         for name, help_, example in subcommands:
             yield name, parsers.add_parser(name, help=help_, description=help_, examples=(example,))
 

@@ -19,7 +19,7 @@ class RetentionCommand(CatalogCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the subcommands."""
-        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND")
+        verbs = parser.add_group_of_subcommands()
         show = verbs.add_parser(
             "show", help="Show the rules.", description="Show the rules of the setting `retention`.", examples=("",)
         )

@@ -34,7 +34,8 @@ class Token:
 
 def split_lines(text: str) -> list[str]:
     """Return the lines of a recipe; a name may contain other characters that Unicode defines as line breaks."""
-    return _LINE_BREAK.split(text.removesuffix("\n"))
+    lines = _LINE_BREAK.split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 def iterate_tokens(text: str, line: int) -> Iterator[Token]:

@@ -75,7 +75,7 @@ def _run_task(context: ServiceContext, workspace: str, recipe: str, task: Mappin
 def _change_recipe(context: ServiceContext, request: ServiceRequest, *, is_appended: bool) -> Any:
     workspace, lines = request.path["workspace"], _read_lines(request)
     row, recipe = read_workspace(context, workspace)
-    kept = split_lines(recipe) if recipe and is_appended else []
+    kept = split_lines(recipe) if is_appended else []
     changed = "\n".join([*kept, *lines.values()])
     try:
         page = _run_task(context, workspace, changed, {"kind": "rows", "offset": 0, "limit": _ROWS_DEFAULT})

@@ -132,7 +132,7 @@ def change_workspace(context: ServiceContext, workspace: str, fields: Mapping[st
 
 def describe_workspace(row: Mapping[str, Any], recipe: str) -> dict[str, Any]:
     """Return the document of a workspace."""
-    return {**_describe_row(row), "directives": split_lines(recipe) if recipe else []}
+    return {**_describe_row(row), "directives": split_lines(recipe)}
 
 
 def _describe_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class ProposalsCommand(CatalogCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the subcommands."""
-        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND")
+        verbs = parser.add_group_of_subcommands()
         cls._add_list(verbs)
         show = verbs.add_parser(
             "show",

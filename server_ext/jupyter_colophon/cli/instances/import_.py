@@ -11,8 +11,9 @@ from jupyter_colophon.cli.instances.output import format_instance_count, log, pr
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.documents import json_parsing
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.errors import InstanceExists, MetadataError
-from jupyter_colophon.service.instances.masking import find_mask_paths, format_path_as_pointer
+from jupyter_colophon.service.instances.masking import find_mask_paths
 
 _MEMBERS = ("schema_name", "display_name", "metadata")
 _SUCCESSES = ("created", "updated", "unchanged")
@@ -146,9 +147,7 @@ def _find_missing_secrets(
     documents: Sequence[Mapping[str, Any]], failures: Sequence[Document]
 ) -> list[tuple[str, str]]:
     """Return the files that failed for a secret that an export omitted, with the secret's JSON pointer."""
-    masked = {
-        document["name"]: {format_path_as_pointer(path) for path in find_mask_paths(document)} for document in documents
-    }
+    masked = {document["name"]: {format_pointer(path) for path in find_mask_paths(document)} for document in documents}
     problems = ((result["name"], problem["pointer"]) for result in failures for problem in result["problems"])
     return sorted((f"{name}.json", path) for name, path in problems if path in masked.get(name, ()))
 

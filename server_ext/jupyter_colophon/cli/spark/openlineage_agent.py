@@ -27,7 +27,7 @@ class SparkCommand(CliCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the only subcommand."""
-        conf = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND").add_parser(
+        conf = parser.add_group_of_subcommands().add_parser(
             "conf",
             help="Print the settings of the agent.",
             description="Print settings for OpenLineage's Spark agent, which reports the reads and writes of clusters,"

@@ -65,7 +65,7 @@ class PipelineCommand(CliCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the subcommands."""
-        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND")
+        verbs = parser.add_group_of_subcommands()
         for verb, (help_, argument) in _VERBS.items():
             subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(_EXAMPLES.get(verb, ""),))
             add_server_url_option(subparser)

@@ -51,10 +51,7 @@ class FileSource(SourcePlugin):
 
     def read(self, context: StageContext) -> Any:
         """Return the content of the files."""
-        reader = context.spark.read.format(_get_format(self.settings)).options(**self.settings.get("options", {}))
-        if "schema" in self.settings:
-            reader = reader.schema(self.settings["schema"])
-        return _load_path(reader, self.settings)
+        return _read_path(context, self.settings)
 
 
 class FileSink(SinkPlugin):
@@ -94,8 +91,7 @@ class FileSink(SinkPlugin):
 
     def read_written(self, context: StageContext) -> Any:
         """Return the content of the files."""
-        reader = context.spark.read.format(_get_format(self.settings)).options(**self.settings.get("options", {}))
-        return _load_path(reader, self.settings)
+        return _read_path(context, self.settings)
 
 
 def _get_format(settings: Mapping[str, Any]) -> str:
@@ -107,12 +103,15 @@ def _resolve_path(path: str) -> str:
     return path if _URI.match(path) else os.path.abspath(path)
 
 
-def _load_path(reader: Any, settings: Mapping[str, Any]) -> Any:
+def _read_path(context: StageContext, settings: Mapping[str, Any]) -> Any:
     """Return the content of the path; the name of a file or folder of this machine is not read as a pattern."""
-    path = _resolve_path(settings["path"])
+    path, given = _resolve_path(settings["path"]), settings.get("options", {})
+    reader = context.spark.read.format(_get_format(settings)).options(**given)
+    if "schema" in settings:
+        reader = reader.schema(settings["schema"])
     if not (has_pattern_characters(path) and os.path.exists(path)):
         return reader.load(path)
-    options = {name.lower(): str(value).lower() for name, value in settings.get("options", {}).items()}
+    options = {name.lower(): str(value).lower() for name, value in given.items()}
     if options.get("multiline") == "true":
         msg = f"multi-line records cannot be read: the path {path!r} {PATTERN_PROBLEM}"
         raise ValueError(msg)

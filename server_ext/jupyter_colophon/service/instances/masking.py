@@ -139,14 +139,9 @@ def replace_masks_by_old_secrets(
     return done, missing
 
 
-def format_path_as_pointer(path: ValuePath) -> str:
-    """Return the path as a JSON Pointer."""
-    return format_pointer(path)
-
-
 def create_problem_for_each_path(pointers: Sequence[ValuePath], message: str) -> tuple[Problem, ...]:
     """Return the same problem for each of these paths."""
-    return tuple(Problem(format_path_as_pointer(words), message) for words in pointers)
+    return tuple(Problem(format_pointer(words), message) for words in pointers)
 
 
 def _replace_masks_in_value(new: Any, old: Any, hidden: Any, path: ValuePath, missing: list[ValuePath]) -> Any:

@@ -2,12 +2,7 @@
 
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.migrations.removed_terms import build_second_migration
-from jupyter_colophon.storage.migrations.rewritten_documents import (
-    build_fifth_migration,
-    build_fourth_migration,
-    build_sixth_migration,
-    build_third_migration,
-)
+from jupyter_colophon.storage.migrations.rewritten_documents import build_document_migration
 from jupyter_colophon.storage.migrations.runner import StoreMigration
 from jupyter_colophon.storage.migrations.version_1 import build_first_migration
 
@@ -17,8 +12,9 @@ def list_store_migrations(registry: Registry) -> tuple[StoreMigration, ...]:
     return (
         build_first_migration(registry),
         build_second_migration(),
-        build_third_migration(),
-        build_fourth_migration(),
-        build_fifth_migration(),
-        build_sixth_migration(),
+        build_document_migration(3, "compress the texts of full text"),
+        # Changes nothing: the next one replaces it.
+        build_document_migration(4, "index full text in blocks"),
+        build_document_migration(5, "store the words of full text once"),
+        build_document_migration(6, "store what a search reads of each match in an index"),
     )

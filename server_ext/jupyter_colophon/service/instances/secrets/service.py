@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jupyter_colophon.core.documents.json_values import equals_json
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.errors import (
     InstanceInvalid,
     InvalidSecret,
@@ -16,7 +17,6 @@ from jupyter_colophon.service.instances.masking import (
     ValuePath,
     copy_with_values_at_paths,
     copy_without_members,
-    format_path_as_pointer,
     get_secret_reference,
     get_value_at_path,
     is_mask,
@@ -56,14 +56,13 @@ class SecretService:
                         replacements[words] = was
                 elif (
                     not stays
-                    and (key := self._stores.store_secret(f"{space}/{name}{format_path_as_pointer(words)}", value))
-                    is not None
+                    and (key := self._stores.store_secret(f"{space}/{name}{format_pointer(words)}", value)) is not None
                 ):
                     new_references.append(key)
                     replacements[words] = {PLACEHOLDER: key}
         except InvalidSecret as error:
             self.delete_secrets(new_references)
-            where = Problem(format_path_as_pointer(words), error.detail)
+            where = Problem(format_pointer(words), error.detail)
             raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
         except BaseException:
             self.delete_secrets(new_references)
@@ -85,9 +84,9 @@ class SecretService:
             if value is None or is_mask(value) or get_secret_reference(value) is not None:
                 continue
             try:
-                key = self._stores.store_secret(f"{space}/{name}{format_path_as_pointer(words)}", value)
+                key = self._stores.store_secret(f"{space}/{name}{format_pointer(words)}", value)
             except InvalidSecret as error:
-                where = Problem(format_path_as_pointer(words), error.detail)
+                where = Problem(format_pointer(words), error.detail)
                 raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
             if key is not None:
                 replacements[words] = {PLACEHOLDER: key}
@@ -112,7 +111,7 @@ class SecretService:
     def find_unavailable_secrets(self, space: str, document: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Return which secrets of a stored document are unavailable, and why."""
         return tuple(
-            Problem(format_path_as_pointer(words), why)
+            Problem(format_pointer(words), why)
             for words, why in self._fetch_secrets_and_failures(space, document)[1].items()
         )
 
