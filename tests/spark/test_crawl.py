@@ -282,6 +282,17 @@ def test_wide_table_is_profiled_completely(server: Any, crawled: Crawl, spark: S
     assert [profiles[f"w.{at}"]["max"] for at in range(60)] == [str(at + 2) for at in range(60)]
 
 
+def test_crawl_reports_multi_line_records_in_files_that_hadoop_reads_as_pattern(crawled: Crawl, tmp_path: Path) -> None:
+    file_ = tmp_path.resolve() / "notes[1].csv"
+    file_.write_text('day,note\n1,"two\nlines"\n', "utf-8")
+    (line,) = crawled(file_, options={"header": "true", "multiline": "TRUE"}).lines
+    assert (line.status, line.reason) == (
+        "failed",
+        f"multi-line records cannot be read: the path {str(file_)!r} has one of the characters * ? [ ] {{ }} and \\, "
+        "which Spark reads as a pattern",
+    )
+
+
 def table(name: str) -> str:
     return f"urn:li:dataset:(urn:li:dataPlatform:spark,{name},PROD)"
 

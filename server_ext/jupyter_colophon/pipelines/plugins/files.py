@@ -11,7 +11,7 @@ from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.plugins import ddl, property_schemas
-from jupyter_colophon.wrangling.path_patterns import PATTERN_PROBLEM, has_pattern_characters
+from jupyter_colophon.wrangling.path_patterns import find_multi_line_problem, has_pattern_characters
 
 _FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -111,10 +111,8 @@ def _read_path(context: StageContext, settings: Mapping[str, Any]) -> Any:
         reader = reader.schema(settings["schema"])
     if not (has_pattern_characters(path) and os.path.exists(path)):
         return reader.load(path)
-    options = {name.lower(): str(value).lower() for name, value in given.items()}
-    if options.get("multiline") == "true":
-        msg = f"multi-line records cannot be read: the path {path!r} {PATTERN_PROBLEM}"
-        raise ValueError(msg)
+    if (problem := find_multi_line_problem(path, given)) is not None:
+        raise ValueError(problem)
     return reader.option("__globPaths__", "false").load(path)
 
 

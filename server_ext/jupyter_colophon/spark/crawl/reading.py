@@ -11,7 +11,7 @@ from jupyter_colophon.spark.crawl.discovered import FoundDataset
 from jupyter_colophon.spark.error_messages import get_error_class
 from jupyter_colophon.spark.plans import connectors
 from jupyter_colophon.spark.plans.connectors import ConnectorMissing
-from jupyter_colophon.wrangling.path_patterns import has_pattern_characters
+from jupyter_colophon.wrangling.path_patterns import find_multi_line_problem
 
 _CORRUPT = "_corrupt_record"
 _NO_HINT = ".NO_HINT"
@@ -34,10 +34,8 @@ def read_dataset(spark: Any, dataset: FoundDataset, reader_options: Mapping[str,
         # An empty file has no columns and no rows.
         return spark.range(0).select()
     options = {**_detect_reader_options(dataset, format_), **reader_options}
-    if str(options.get("multiLine")).lower() == "true" and has_pattern_characters(dataset.path):
-        # With multiLine, Hadoop always interprets the path as a glob.
-        msg = "multi-line records cannot be read from a path that contains * ? [ ] { or }"
-        raise UnreadableDataset(msg)
+    if (problem := find_multi_line_problem(dataset.path, options)) is not None:
+        raise UnreadableDataset(problem)
     # Do not interpret the path as a glob.
     reader = spark.read.format(format_).options(**options, __globPaths__="false")
     data = reader.load(dataset.path)

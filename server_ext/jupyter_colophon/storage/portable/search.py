@@ -8,7 +8,6 @@ from itertools import chain, groupby, islice
 from jupyter_colophon.core.search.search import FacetValues
 from jupyter_colophon.storage.portable.tables import DOCUMENTS, FACETS, NUMBERS, TOKENS
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.facet_rows import FacetRow, collect_facet_values, find_facet_row_changes
 from jupyter_colophon.storage.spi import (
     Document,
     Match,
@@ -30,6 +29,8 @@ _TERM, _LAST = "\ue000", "\U0010ffff"
 _RUN, _RANGES = 20, 200
 #: The position of a document among the others, and its URN.
 _Place = tuple[int, str]
+#: The position of a document, a facet, and a value.
+_FacetRow = tuple[int, str, str]
 
 
 class PortableSearch:
@@ -65,10 +66,10 @@ class PortableSearch:
 
     def _put_facets(self, key: int, values: FacetValues, *, is_new: bool) -> None:
         table = self._table(FACETS.id)
-        old = {} if is_new else collect_facet_values(self._iterate_facets([key]))
-        removed, added = find_facet_row_changes(old, {key: values})
-        table.delete_many(removed)
-        table.upsert_many([dict(zip(FACETS.primary_key, row, strict=True)) for row in added])
+        old = frozenset() if is_new else _collect_facet_values(self._iterate_facets([key]))[key]
+        table.delete_many([(key, *pair) for pair in sorted(old - values)])
+        rows = [(key, *pair) for pair in sorted(values - old)]
+        table.upsert_many([dict(zip(FACETS.primary_key, row, strict=True)) for row in rows])
 
     def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
@@ -108,7 +109,7 @@ class PortableSearch:
             [(urn,) for _, urn in islice(self._iterate_matching_places(query), cap)]
         )
 
-    def _iterate_facets(self, keys: Iterable[int]) -> Iterator[FacetRow]:
+    def _iterate_facets(self, keys: Iterable[int]) -> Iterator[_FacetRow]:
         """Yield the facet values of documents; many consecutive ones are read at once."""
         table, single = self._table(FACETS.id), list[Range]()
         scans = list[Iterator[Row]]()
@@ -128,7 +129,7 @@ class PortableSearch:
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN, after this one."""
         rows = list(self._table(DOCUMENTS.id).scan(Range((urn,), begin_inclusive=False), limit))
-        values = collect_facet_values(self._iterate_facets([row["place"] for row in rows]))
+        values = _collect_facet_values(self._iterate_facets([row["place"] for row in rows]))
         return [
             Document(
                 row["urn"],
@@ -224,3 +225,11 @@ def _collect_document_tokens(document: Document) -> set[str]:
 
 def _parse_row_tokens(row: Row) -> set[str]:
     return set(_split_words(row["words"]) | {_TERM + term for term in _split_words(row["terms"])})
+
+
+def _collect_facet_values(rows: Iterable[_FacetRow]) -> Mapping[int, FacetValues]:
+    """Return the values of each document; an empty set for one without rows."""
+    values: defaultdict[int, set[tuple[str, str]]] = defaultdict(set)
+    for place, facet, value in rows:
+        values[place].add((facet, value))
+    return defaultdict(frozenset, {place: frozenset(pairs) for place, pairs in values.items()})

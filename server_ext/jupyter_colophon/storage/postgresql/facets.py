@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from jupyter_colophon.core.search.search import FacetValues
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.search.facet_rows import collect_facet_counts
+from jupyter_colophon.storage.search.facet_counts import collect_facet_counts
 
 #: The table that had a row for each value, before schema version 5.
 FORMER_CREATION = [

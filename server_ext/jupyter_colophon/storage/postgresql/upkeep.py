@@ -6,11 +6,10 @@ from jupyter_colophon.storage.postgresql.execute import Execute
 
 _TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
 # `NOT IN` would read the second table once for each row, if it does not fit into the memory of a statement.
+_WITHOUT = "NOT EXISTS (SELECT FROM {} AS other WHERE other.id = {}.id)"
 _ALONE = {
-    "search_entries": """SELECT COUNT(*) FROM search_entries AS e
-        WHERE NOT EXISTS (SELECT FROM search_words AS w WHERE w.id = e.id)""",
-    "search_words": """SELECT COUNT(DISTINCT id) FROM search_words AS w
-        WHERE NOT EXISTS (SELECT FROM search_entries AS e WHERE e.id = w.id)""",
+    "search_entries": _WITHOUT.format("search_words", "search_entries"),
+    "search_words": _WITHOUT.format("search_entries", "search_words"),
 }
 _AMCHECK = "SELECT n.nspname::text FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE extname = 'amcheck'"
 _INDEXES = """SELECT c.relname::text, c.oid FROM pg_class AS c JOIN pg_am AS a ON a.oid = c.relam
@@ -21,8 +20,7 @@ _CLOCK_AND_CONNECTIONS = """SELECT extract(epoch FROM clock_timestamp())::float8
     (SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::text || ' of '
         || current_setting('max_connections') || ' in use'"""
 _REPAIRS = (
-    "DELETE FROM search_entries AS e WHERE NOT EXISTS (SELECT FROM search_words AS w WHERE w.id = e.id)",
-    "DELETE FROM search_words AS w WHERE NOT EXISTS (SELECT FROM search_entries AS e WHERE e.id = w.id)",
+    *(f"DELETE FROM {table} WHERE {condition}" for table, condition in _ALONE.items()),
     """DELETE FROM lineage_nodes AS n WHERE NOT EXISTS (SELECT FROM lineage_edges AS e WHERE e.data = n.id)
         AND NOT EXISTS (SELECT FROM lineage_edges AS e WHERE e.program = n.id)
         AND NOT EXISTS (SELECT FROM lineage_runs AS r WHERE r.data = n.id)
@@ -35,9 +33,9 @@ def find_store_problems(connection: TimeLimitedConnection) -> list[str]:
     `amcheck` is installed.
     """
     problems = []
-    for table, statement in _ALONE.items():
+    for table, condition in _ALONE.items():
         with translate_driver_errors_and_close_lost(connection):
-            row = connection.execute(statement).fetchone()
+            row = connection.execute(f"SELECT COUNT(DISTINCT id) FROM {table} WHERE {condition}").fetchone()
         if row and row[0]:
             problems.append(f"{table}: {row[0]} rows without the row that they belong to")
     with translate_driver_errors_and_close_lost(connection):

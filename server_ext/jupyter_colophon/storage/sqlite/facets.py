@@ -12,7 +12,7 @@ from itertools import chain
 
 from jupyter_colophon.core.errors import StoreDamaged
 from jupyter_colophon.core.search.search import FacetValues, MatchGroup
-from jupyter_colophon.storage.search.facet_rows import collect_facet_counts
+from jupyter_colophon.storage.search.facet_counts import collect_facet_counts
 from jupyter_colophon.storage.spi import Document
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
