@@ -1,5 +1,8 @@
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const TOKEN = process.env.LAB_TEST_TOKEN ?? '';
 const LIGHT_THEME = 'JupyterLab Light';
@@ -33,7 +36,7 @@ declare global {
  *
  * A test that changes what the page loads imports `test` of Playwright, or opens another page of the same context.
  */
-export const test = base.extend<object, { sharedPage: Page }>({
+export const test = base.extend<{ folder: string }, { sharedPage: Page }>({
   sharedPage: [
     async ({ browser }, use, { project }) => {
       const { baseURL, viewport } = project.use;
@@ -48,6 +51,12 @@ export const test = base.extend<object, { sharedPage: Page }>({
     await sharedPage.unrouteAll({ behavior: 'ignoreErrors' });
     sharedPage.removeAllListeners('dialog');
     await sharedPage.setViewportSize(project.use.viewport!);
+  },
+  /** An empty folder that the server reads, too: it runs on this machine. */
+  folder: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'colophon-test-'));
+    await use(folder);
+    rmSync(folder, { recursive: true });
   }
 });
 

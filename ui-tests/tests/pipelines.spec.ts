@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, findViolations, openLab, readApi, runCommand, test, writeApi } from './lab';
 
@@ -11,9 +10,7 @@ interface IPipeline {
   metadata: { connections: object[]; stages: { name: string; properties: object }[] };
 }
 
-test('a pipeline is composed on the canvas, previewed, run, scheduled and exported', async ({ page }) => {
-  // The server runs on this machine.
-  const folder = mkdtempSync(join(tmpdir(), 'colophon-pipeline-'));
+test('a pipeline is composed on the canvas, previewed, run, scheduled and exported', async ({ page, folder }) => {
   writeFileSync(join(folder, 'people.csv'), '1,Ada\n2,Bob\n');
   await openLab(page);
   await writeApi(page, 'PUT', 'entities/urn:li:namespace:staffing/aspects/status', { removed: false });

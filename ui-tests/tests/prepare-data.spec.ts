@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, findViolations, openLab, runCommand, test } from './lab';
 
@@ -27,9 +26,7 @@ function startBroker(topics: object): { servers: Promise<string>; stop(): void }
   return { servers, stop: () => broker.stdin.end() };
 }
 
-test('a file is sampled, cleaned by six directives, published as a pipeline, run and traced', async ({ page }) => {
-  // The server runs on this machine.
-  const folder = mkdtempSync(join(tmpdir(), 'colophon-prepare-'));
+test('a file is sampled, cleaned by six directives, published as a pipeline, run and traced', async ({ page, folder }) => {
   writeFileSync(
     join(folder, 'orders.csv'),
     'name;day;amount;comment\n Ada ;27.11.2026;1.5;\nBob;28.11.2026;0;\nCyd;29.11.2026;-2;late\nEve;30.11.2026;many;\n'

@@ -75,8 +75,8 @@ async function readData(page: Page, run: string): Promise<string[]> {
   own.push('reports', 'Reports');
   const tables = ['definitions', 'progress', 'reports', 'results', 'runs', 'summaries'];
   own.push(tables.map(name => `app_reports_${name}`).join(', '));
-  // The application dataprep of the package, and the result of its test.
-  own.push('dataprep', 'Prepare data', 'out');
+  // The application dataprep of the package, and the results of its test.
+  own.push('dataprep', 'Prepare data', 'out', 'out-rejected');
   own.push('app_dataprep_connections, app_dataprep_recipes, app_dataprep_samples, app_dataprep_workspaces');
   // The scopes of a service token, a query, the folder of a notebook of an earlier test, and an error of the server.
   own.push('annotate, read', 'tags:xtag', 'etl', '"path" is a required property');
@@ -93,7 +93,7 @@ async function findUntranslated(page: Page, within: string, data: readonly strin
         known.has(part.trim().replace(/\.$/, '')) ||
         known.has(part.trim()) ||
         // The file of a notebook, what a cell without a name writes, a column with its table, and a folder of a test.
-        /^\S+\/colophon-prepare-\w+$|^\S+\.ipynb$|^→ \S+$|^\w+(\.\w+)+$/.test(part.trim()) ||
+        /^\S+\/colophon-test-\w+$|^\S+\.ipynb$|^→ \S+$|^\w+(\.\w+)+$/.test(part.trim()) ||
         (part.replace(/urn:li:\S+/g, '').match(/\p{L}\w+/gu) ?? []).every(
           word => /^x/i.test(word) || words.includes(word)
         );
