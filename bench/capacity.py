@@ -61,7 +61,7 @@ class Assumptions:
     #: The share of the entities' disk space that should stay in memory.
     hot: float = 0.15
     #: The disk space of a change with its history (docs/how-to/size-a-service.md), and how long changes are kept.
-    kb_of_change: float = 9.3
+    kb_of_change: float = 8.5
     days: int = 30
     dollars_of_machine: int = 900
     dollars_of_tb: int = 100
