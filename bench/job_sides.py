@@ -18,6 +18,7 @@ from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.spark.jobs.statistics import MAX_MOST_CHANGED, compute_activity, compute_statistics
 from jupyter_colophon.spark.source.options import BATCH_ROWS, REQUEST_TIMEOUT_S
 from jupyter_colophon.store_jobs.integrity import rebuild_derived_rows_of_store, verify_store
+from jupyter_colophon.store_jobs.partition_count import LEAST_PARTS, choose_partition_count
 from jupyter_colophon.store_jobs.source import StoreReader, register_store_source
 from jupyter_colophon.store_jobs.store_address import StoreAddress
 from support.spark_cluster import SESSION_SETTINGS, build_cluster_environment, run_spark_cluster
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from live import LiveServer
 
 Jobs = Mapping[str, Callable[[], object]]
-#: The number of parts of each table, as by default.
-PARTITIONS: Final = 8
 _LOAD: Final = "bench"
 _EXPORTED: Final = "urn STRING, type STRING, namespace STRING, aspect STRING, value STRING"
 _EXPECTED: Final = ("description", "owner", "tag", "domain")
@@ -47,20 +46,26 @@ def list_jobs_without_spark(address: StoreAddress, folder: Path) -> Jobs:
 
 def list_spark_jobs(spark: Any, address: StoreAddress, folder: Path) -> Jobs:
     """Return the jobs on Spark; an export is written below `folder`."""
-    read = register_store_source(spark, address, PARTITIONS)
+    parts = count_parts(address)
+    read = register_store_source(spark, address, parts)
     return {
-        "verify": lambda: _require_nothing(verify_store(spark, address, PARTITIONS, 100, _show_nothing)),
-        "reindex": lambda: _require_nothing(
-            range(rebuild_derived_rows_of_store(spark, address, PARTITIONS, _show_nothing))
-        ),
+        "verify": lambda: _require_nothing(verify_store(spark, address, parts, 100, _show_nothing)),
+        "reindex": lambda: _require_nothing(range(rebuild_derived_rows_of_store(spark, address, parts, _show_nothing))),
         "statistics": lambda: _collect(compute_statistics(read)),
         "activity": lambda: _collect(compute_activity(read)),
         "export": lambda: read("aspects", _EXPORTED).write.parquet(str(folder / "export")),
     }
 
 
-def start_spark(executors: int, folder: Path, stack: ExitStack) -> Any:
-    """Start a cluster, and return a session whose executors have a Python worker; the stack stops both."""
+def count_parts(address: StoreAddress) -> int:
+    """Return the number of parts of each table, as by default."""
+    return choose_partition_count(address.open().read_newest_change_number())
+
+
+def start_spark(executors: int, parts: int, folder: Path, stack: ExitStack) -> Any:
+    """Start a cluster, and return a session whose executors have a Python worker, and which divides what it groups into
+    `parts`; the stack stops both.
+    """
     from jupyter_colophon.spark.session import get_session
 
     def import_modules(_: int) -> int:
@@ -73,7 +78,7 @@ def start_spark(executors: int, folder: Path, stack: ExitStack) -> Any:
     os.environ |= build_cluster_environment(folder)
     # As the command sets it. Without the others, the first tasks would all run on the executor that registers first.
     settings = {
-        "spark.sql.shuffle.partitions": str(PARTITIONS),
+        "spark.sql.shuffle.partitions": str(parts),
         "spark.cores.max": str(executors),
         "spark.scheduler.minRegisteredResourcesRatio": "1.0",
         "spark.scheduler.maxRegisteredResourcesWaitingTime": "300s",
@@ -167,7 +172,7 @@ def _read(address: StoreAddress, table: str, *columns: str) -> pa.Table:
 
 
 def _read_batches(address: StoreAddress, table: str, *columns: str) -> Iterator[pa.RecordBatch]:
-    reader = StoreReader(address, table, columns, PARTITIONS)
+    reader = StoreReader(address, table, columns, LEAST_PARTS)
     return (batch for part in reader.partitions() for batch in reader.read(part))
 
 

@@ -126,8 +126,9 @@ def _measure_side(options: argparse.Namespace) -> None:
         if options.side == 0:
             jobs = job_sides.list_jobs_without_spark(address, folder)
         else:
+            parts = job_sides.count_parts(address)
             with _record(options, "start of Spark"):
-                spark = job_sides.start_spark(options.side, folder, stack)
+                spark = job_sides.start_spark(options.side, parts, folder, stack)
             jobs = job_sides.list_spark_jobs(spark, address, folder)
         for name, job in jobs.items():
             if not options.jobs or name in options.jobs:

@@ -68,6 +68,10 @@ class Maintenance:
         )
         return removed, self.provider.reclaim_space()
 
+    def read_newest_change_number(self) -> int:
+        """Return the number of the newest change, 0 if there is none."""
+        return self.provider.tx_runner.run(lambda tx: tx.log.get_newest_number(), read_only=True)
+
     def read_store_status(self) -> StoreStatus:
         """Return the status of the store."""
         return read_store_status(self.provider)

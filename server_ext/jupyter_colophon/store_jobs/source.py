@@ -103,7 +103,7 @@ class StoreReader(DataSourceReader):
         with report_store_errors():
             maintenance = self.address.open()
             if self.table == "changes":
-                newest = maintenance.read_store_status().head
+                newest = maintenance.read_newest_change_number()
                 pieces = split_change_range(0, newest, self.partition_count)
                 ranges = [RowRange(piece.after, piece.until) for piece in pieces] or [RowRange(0, 0)]
             else:

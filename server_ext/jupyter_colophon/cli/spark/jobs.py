@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from jupyter_colophon.cli.catalog.entity_command import add_pairs_option
@@ -66,9 +67,10 @@ class JobsCommand(CliCommand):
                 subparser.add_argument(
                     "--partitions",
                     type=build_integer_type(1, 10_000),
-                    default=8,
+                    default=None,
                     metavar="N",
-                    help="The number of parts of each table, which tasks read side by side. Default: 8.",
+                    help="The number of parts of each table, which tasks read side by side. Default: one for each 50,000"
+                    " changes of the store, from 8 to 500; 8 for a server.",
                 )
             if verb in (*_READING, "import"):
                 add_server_url_option(subparser)
@@ -132,10 +134,20 @@ class JobsCommand(CliCommand):
         """Whether the job works with a server instead of the store."""
         return self.args.verb == "import" or bool(getattr(self.args, "url", ""))
 
+    @cached_property
+    def _partition_count(self) -> int:
+        from jupyter_colophon.store_jobs.partition_count import LEAST_PARTS, choose_partition_count
+
+        if self.args.partitions is not None:
+            return int(self.args.partitions)
+        if self._reads_server:
+            return LEAST_PARTS
+        return choose_partition_count(self._get_store_address().open().read_newest_change_number())
+
     def _verify_store(self, spark: Any, show: "ShowTasks") -> "_JobResult":
         from jupyter_colophon.store_jobs.integrity import verify_store
 
-        findings = verify_store(spark, self._get_store_address(), self.args.partitions, FINDINGS_MAX, show)
+        findings = verify_store(spark, self._get_store_address(), self._partition_count, FINDINGS_MAX, show)
         lines = [*(f"{finding.subject}: {finding.problem}" for finding in findings), summarize_findings(findings)]
         documents = [{"subject": finding.subject, "fault": finding.problem} for finding in findings]
         status = EXIT_FAILED if findings else EXIT_OK
@@ -144,7 +156,7 @@ class JobsCommand(CliCommand):
     def _rebuild_derived_rows(self, spark: Any, show: "ShowTasks") -> "_JobResult":
         from jupyter_colophon.store_jobs.integrity import rebuild_derived_rows_of_store
 
-        repaired = rebuild_derived_rows_of_store(spark, self._get_store_address(), self.args.partitions, show)
+        repaired = rebuild_derived_rows_of_store(spark, self._get_store_address(), self._partition_count, show)
         text = f"{format_count_with_noun(repaired, 'difference')} repaired" if repaired else "no differences found"
         return _JobResult({"repaired": repaired}, text)
 
@@ -208,9 +220,9 @@ class JobsCommand(CliCommand):
         if not self._reads_server:
             from jupyter_colophon.store_jobs.source import register_store_source
 
-            return register_store_source(spark, self._get_store_address(), self.args.partitions)
+            return register_store_source(spark, self._get_store_address(), self._partition_count)
         address = require_server_address(self.args.url)
-        options = {"url": address.url, "token": address.token, "numPartitions": str(self.args.partitions)}
+        options = {"url": address.url, "token": address.token, "numPartitions": str(self._partition_count)}
         reader = spark.read.format("colophon").options(**options)
         return lambda table, schema: reader.schema(schema).option("table", table).load()
 
@@ -228,7 +240,7 @@ class JobsCommand(CliCommand):
             return SparkSession.builder.appName(name).getOrCreate()
         if self.args.verb != "import":
             # Spark's 200 parts of what it groups would be mostly empty.
-            settings.setdefault("spark.sql.shuffle.partitions", str(self.args.partitions))
+            settings.setdefault("spark.sql.shuffle.partitions", str(self._partition_count))
         master = self.args.master or settings.get("spark.master", "")
         if master:
             settings["spark.master"] = master
