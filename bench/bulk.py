@@ -29,7 +29,7 @@ from jupyter_colophon.http.garbage_collection import adapt_collector_to_large_an
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.storage.sqlite.compressed_texts import decode_compressed_text
 
-BATCH, GOAL = 500, 0.25
+BATCH, GOAL = 500, 0.5
 WHO = Principal("bench")
 #: The tables with rows for a new entity. Counts are not written by hand: both sides would add them up in the same way.
 TABLES = ("entities", "entity_names", "aspects", "aspect_versions", "change_log", "metadata_values")
@@ -178,7 +178,7 @@ def _load_raw_postgresql(mine: StorageChoice, other: StorageChoice, count: int) 
     open_or_create_catalog(other, IdentityRules()).close()
     copies, parts = [], []
     with _connect(mine) as source, _connect(other) as store:
-        for table in (*TABLES, *SEARCH, "search_facets", "search_tokens"):
+        for table in (*TABLES, "search_entries", "search_words"):
             (rows,) = source.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
             # A server-side cursor, which does not fetch all rows.
             result = source.cursor(f"all_{table}")
