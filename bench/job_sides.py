@@ -16,9 +16,8 @@ import pyarrow.parquet as pq
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.spark.jobs.statistics import MAX_MOST_CHANGED, compute_activity, compute_statistics
-from jupyter_colophon.spark.source.options import BATCH_ROWS, REQUEST_TIMEOUT_S
+from jupyter_colophon.spark.source.options import BATCH_ROWS, PARTITIONS, REQUEST_TIMEOUT_S
 from jupyter_colophon.store_jobs.integrity import rebuild_derived_rows_of_store, verify_store
-from jupyter_colophon.store_jobs.partition_count import LEAST_PARTS, choose_partition_count
 from jupyter_colophon.store_jobs.source import StoreReader, register_store_source
 from jupyter_colophon.store_jobs.store_address import StoreAddress
 from support.spark_cluster import SESSION_SETTINGS, build_cluster_environment, run_spark_cluster
@@ -44,9 +43,8 @@ def list_jobs_without_spark(address: StoreAddress, folder: Path) -> Jobs:
     }
 
 
-def list_spark_jobs(spark: Any, address: StoreAddress, folder: Path) -> Jobs:
-    """Return the jobs on Spark; an export is written below `folder`."""
-    parts = count_parts(address)
+def list_spark_jobs(spark: Any, address: StoreAddress, parts: int, folder: Path) -> Jobs:
+    """Return the jobs on Spark, with this number of parts of each table; an export is written below `folder`."""
     read = register_store_source(spark, address, parts)
     return {
         "verify": lambda: _require_nothing(verify_store(spark, address, parts, 100, _show_nothing)),
@@ -55,11 +53,6 @@ def list_spark_jobs(spark: Any, address: StoreAddress, folder: Path) -> Jobs:
         "activity": lambda: _collect(compute_activity(read)),
         "export": lambda: read("aspects", _EXPORTED).write.parquet(str(folder / "export")),
     }
-
-
-def count_parts(address: StoreAddress) -> int:
-    """Return the number of parts of each table, as by default."""
-    return choose_partition_count(address.open().read_newest_change_number())
 
 
 def start_spark(executors: int, parts: int, folder: Path, stack: ExitStack) -> Any:
@@ -172,7 +165,7 @@ def _read(address: StoreAddress, table: str, *columns: str) -> pa.Table:
 
 
 def _read_batches(address: StoreAddress, table: str, *columns: str) -> Iterator[pa.RecordBatch]:
-    reader = StoreReader(address, table, columns, LEAST_PARTS)
+    reader = StoreReader(address, table, columns, PARTITIONS)
     return (batch for part in reader.partitions() for batch in reader.read(part))
 
 

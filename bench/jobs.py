@@ -33,6 +33,7 @@ from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
 from jupyter_colophon.storage.secret import read_or_create_store_key
+from jupyter_colophon.store_jobs.partition_count import choose_partition_count_of_store
 from jupyter_colophon.store_jobs.store_address import StoreAddress
 
 _REPOSITORY = Path(__file__).parents[1]
@@ -126,10 +127,10 @@ def _measure_side(options: argparse.Namespace) -> None:
         if options.side == 0:
             jobs = job_sides.list_jobs_without_spark(address, folder)
         else:
-            parts = job_sides.count_parts(address)
+            parts = choose_partition_count_of_store(address)
             with _record(options, "start of Spark"):
                 spark = job_sides.start_spark(options.side, parts, folder, stack)
-            jobs = job_sides.list_spark_jobs(spark, address, folder)
+            jobs = job_sides.list_spark_jobs(spark, address, parts, folder)
         for name, job in jobs.items():
             if not options.jobs or name in options.jobs:
                 with _record(options, name):

@@ -29,9 +29,9 @@ _STEP = 10_000
 _COPY = "copy"
 #: PostgreSQL's settings, and those while its stores are filled.
 _SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "1GB"}
+_FILLING = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 #: SQLite's settings while its stores are filled.
 _SQLITE_FILLING = ("synchronous = OFF", "cache_size = -4000000", "wal_autocheckpoint = 60000")
-_FILLING = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
 class SizedStores(Protocol):

@@ -14,7 +14,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from jupyter_colophon.core.entities.exported_aspects import is_aspect_exported, is_type_exported
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.spark.source.options import InvalidOption, parse_number
+from jupyter_colophon.spark.source.options import PARTITIONS, InvalidOption, parse_number
 from jupyter_colophon.spark.source.queries import list_entity_descriptors, split_change_range
 from jupyter_colophon.spark.source.tables import TABLES
 from jupyter_colophon.storage.entities import sources_of_truth
@@ -68,7 +68,7 @@ class StoreSource(DataSource):
         """Return a reader of the columns of a schema."""
         with report_store_errors():
             table = self._get_table_name()
-            partitions = parse_number(self.options, "numPartitions", 8, minimum=1, maximum=10_000)
+            partitions = parse_number(self.options, "numPartitions", PARTITIONS, minimum=1, maximum=10_000)
             address = StoreAddress.from_options(self.options)
             return StoreReader(address, table, TABLES[table].choose_columns(schema), partitions)
 

@@ -136,13 +136,12 @@ class JobsCommand(CliCommand):
 
     @cached_property
     def _partition_count(self) -> int:
-        from jupyter_colophon.store_jobs.partition_count import LEAST_PARTS, choose_partition_count
+        from jupyter_colophon.spark.source.options import PARTITIONS
+        from jupyter_colophon.store_jobs.partition_count import choose_partition_count_of_store
 
         if self.args.partitions is not None:
             return int(self.args.partitions)
-        if self._reads_server:
-            return LEAST_PARTS
-        return choose_partition_count(self._get_store_address().open().read_newest_change_number())
+        return PARTITIONS if self._reads_server else choose_partition_count_of_store(self._get_store_address())
 
     def _verify_store(self, spark: Any, show: "ShowTasks") -> "_JobResult":
         from jupyter_colophon.store_jobs.integrity import verify_store

@@ -66,7 +66,7 @@ class PortableSearch:
 
     def _put_facets(self, key: int, values: FacetValues, *, is_new: bool) -> None:
         table = self._table(FACETS.id)
-        old = frozenset() if is_new else _collect_facet_values(self._iterate_facets([key]))[key]
+        old = frozenset() if is_new else {(facet, value) for _, facet, value in self._iterate_facets([key])}
         table.delete_many([(key, *pair) for pair in sorted(old - values)])
         rows = [(key, *pair) for pair in sorted(values - old)]
         table.upsert_many([dict(zip(FACETS.primary_key, row, strict=True)) for row in rows])
